@@ -1,0 +1,12 @@
+# Writes a header that holds text files as string literals:
+#   cmake -DOUTPUT=header -DSYMBOL=kName -DFILES=a.yaml;b.yaml -P embed.cmake
+# gives `inline constexpr std::pair<std::string_view, std::string_view> kName[] = {{"a", "..."}, ...};`
+set(content "#pragma once\n#include <string_view>\n#include <utility>\n\nnamespace graphpae {\n\n")
+string(APPEND content "inline constexpr std::pair<std::string_view, std::string_view> ${SYMBOL}[] = {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME_WE)
+  file(READ "${file}" text)
+  string(APPEND content "    {\"${name}\", R\"yaml(${text})yaml\"},\n")
+endforeach()
+string(APPEND content "};\n\n}  // namespace graphpae\n")
+file(WRITE "${OUTPUT}" "${content}")

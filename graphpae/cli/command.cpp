@@ -1,0 +1,103 @@
+#include "graphpae/cli/command.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "graphpae/core/error.h"
+#include "graphpae/core/options_yaml.h"
+#include "graphpae/io/input_file.h"
+
+namespace graphpae::cli {
+namespace {
+
+template <class E>
+E choose(const char* flag, const std::string& text, std::vector<std::pair<std::string, E>> choices) {
+  E value = choices.front().second;
+  OptionTable table;
+  table.add_choice(flag, value, std::move(choices), "");
+  table.set(flag, text);
+  return value;
+}
+
+}  // namespace
+
+void add_data_flags(CLI::App& app, DataFlags& flags) {
+  app.add_option("DATA", flags.data, "a file, a directory or the name of a known data set")->required();
+  app.add_option("--features", flags.features, "file of node features (.npz .npy .csv)");
+  app.add_option("--labels", flags.labels, "file of node labels (.npy .csv)");
+  app.add_option("--splits", flags.splits, "file of splits (.npz)");
+  app.add_option("--ids", flags.ids, "ids of an edge list: auto, numbers or names")->capture_default_str();
+  app.add_option("--self-loops", flags.self_loops, "drop, keep or refuse")->capture_default_str();
+  app.add_option("--repeats", flags.repeats, "repeated edges: merge or refuse")->capture_default_str();
+  app.add_option("--smiles-column", flags.smiles_column, "column of SMILES in a table (default: smiles)");
+  app.add_option("--tasks", flags.tasks, "target columns of a table of molecules")->delimiter(',');
+  app.add_flag("--offline", flags.offline, "never touch the network");
+  app.add_flag("--trust-download", flags.trust_download, "accept downloads whose checksum is not recorded");
+  app.add_option("--registry", flags.registry, "another registry of known data sets (YAML)");
+}
+
+Dataset load_data(const DataFlags& flags, const Common& common) {
+  LoadOptions options;
+  options.features = flags.features;
+  options.labels = flags.labels;
+  options.splits = flags.splits;
+  options.ids = choose<NodeIds>(
+      "--ids", flags.ids, {{"auto", NodeIds::automatic}, {"numbers", NodeIds::numbers}, {"names", NodeIds::names}});
+  options.edges.self_loops =
+      choose<SelfLoops>("--self-loops", flags.self_loops,
+                        {{"drop", SelfLoops::drop}, {"keep", SelfLoops::keep}, {"refuse", SelfLoops::refuse}});
+  options.edges.repeats =
+      choose<Repeats>("--repeats", flags.repeats, {{"merge", Repeats::merge}, {"refuse", Repeats::refuse}});
+  options.smiles_column = flags.smiles_column;
+  options.tasks = flags.tasks;
+  options.threads = common.thread_count();
+  FetchOptions fetch = default_fetch_options();
+  fetch.offline = flags.offline;
+  fetch.trust = flags.trust_download;
+  fetch.progress = [last = int64_t{-1}](const std::string& file, int64_t done, int64_t total) mutable {
+    const int64_t percent = done * 100 / std::max<int64_t>(total, 1);
+    if (percent / 10 != last / 10)
+      spdlog::info("{}: {}% of {:.1f} MB", file, percent, static_cast<double>(total) / 1e6);
+    last = percent;
+  };
+  return load_path_or_name(
+      flags.data, options, fetch,
+      flags.registry.empty() ? known_data() : parse_known_data(read_file(flags.registry, 1 << 24)));
+}
+
+void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags) {
+  for (const Option& option : table.options()) {
+    std::string flag = "--" + option.key;
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    const std::string help =
+        fmt::format("{} ({}{}; default {})", option.help, option.type, option.range.empty() ? "" : ", " + option.range,
+                    option.default_value.empty() ? "none" : option.default_value);
+    app.add_option_function<std::string>(
+           flag, [&flags, key = option.key](const std::string& text) { flags.flags.emplace_back(key, text); }, help)
+        ->type_name("");
+  }
+  app.add_option("--set", flags.set, "key=value, repeatable")->take_all()->allow_extra_args(false);
+  app.add_option("--config", flags.config, "YAML file of settings");
+}
+
+void apply_settings(OptionTable& table, const SettingFlags& flags) {
+  if (!flags.config.empty()) set_from_yaml(table, read_file(flags.config, 1 << 20), flags.config);
+  for (const std::string& assignment : flags.set) {
+    const size_t equals = assignment.find('=');
+    if (equals == std::string::npos) throw usage_error(fmt::format("--set {}: expected key=value", assignment));
+    table.set(assignment.substr(0, equals), assignment.substr(equals + 1));
+  }
+  for (const auto& [key, value] : flags.flags) table.set(key, value);
+}
+
+void print_json(const Json& json) { fmt::print("{}\n", json.dump(2)); }
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) spdlog::info("note: {}", note);
+}
+
+}  // namespace graphpae::cli

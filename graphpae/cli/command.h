@@ -1,0 +1,66 @@
+// The frame of the command line: what all verbs share, and one function per verb that declares it.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/options.h"
+#include "graphpae/data/known_data.h"
+#include "graphpae/data/load.h"
+
+namespace graphpae::cli {
+
+using Json = nlohmann::ordered_json;
+
+// Flags that mean the same for every verb.
+struct Common {
+  int threads = 0;  // 0: all processors
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+  bool no_progress = false;
+  std::string log_file;
+
+  Threads thread_count() const { return threads > 0 ? Threads{threads} : all_threads(); }
+};
+
+// Flags that say how DATA is read.
+struct DataFlags {
+  std::string data;
+  std::string features, labels, splits, ids = "auto", self_loops = "drop", repeats = "merge", smiles_column, registry;
+  std::vector<std::string> tasks;
+  bool offline = false;
+  bool trust_download = false;
+};
+void add_data_flags(CLI::App& app, DataFlags& flags);
+Dataset load_data(const DataFlags& flags, const Common& common);
+
+// --set key=value (repeatable), --config FILE and one --flag per option of a table.
+struct SettingFlags {
+  std::vector<std::string> set;
+  std::string config;
+  std::vector<std::pair<std::string, std::string>> flags;
+};
+void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags);
+// Precedence: --flag and --set, then --config.
+void apply_settings(OptionTable& table, const SettingFlags& flags);
+
+// Results go to stdout, everything else to stderr.
+void print_json(const Json& json);
+void print_notes(const std::vector<std::string>& notes);
+
+// Declares a verb; its callback runs it.
+void add_demo(CLI::App& app, Common& common);
+void add_generate(CLI::App& app, Common& common);
+void add_info(CLI::App& app, Common& common);
+void add_convert(CLI::App& app, Common& common);
+void add_recipes(CLI::App& app, Common& common);
+
+// Shared between verbs.
+Json info_json(const Dataset& dataset);
+std::string info_text(const Dataset& dataset, const std::string& name);
+
+}  // namespace graphpae::cli

@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "graphpae/cli/command.h"
+#include "graphpae/data/summary.h"
+#include "graphpae/io/text.h"
+
+namespace graphpae::cli {
+namespace {
+
+// 12345678 -> "12,345,678"
+std::string grouped(int64_t number) {
+  std::string digits = std::to_string(number);
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ',');
+  return digits;
+}
+
+class Lines {
+ public:
+  void add(const char* label, const std::string& value) { text_ += fmt::format("  {:<12} {}\n", label, value); }
+  std::string take() { return std::move(text_); }
+
+ private:
+  std::string text_;
+};
+
+std::string split_text(const std::vector<std::array<int64_t, 3>>& sizes) {
+  if (sizes.empty()) return "none";
+  const auto [train, val, test] = sizes[0];
+  return fmt::format("{}, the first with train/val/test {}/{}/{}", sizes.size(), grouped(train), grouped(val),
+                     grouped(test));
+}
+
+std::string graph_text(const GraphSummary& s) {
+  Lines lines;
+  lines.add("nodes", grouped(s.nodes));
+  lines.add("edges", fmt::format("{} undirected, from {} rows; {} self loops", grouped(s.edges), grouped(s.edge_rows),
+                                 grouped(s.self_loops)));
+  lines.add("degree",
+            fmt::format("min {}, mean {:.2f}, max {}", grouped(s.min_degree), s.mean_degree, grouped(s.max_degree)));
+  lines.add("components", fmt::format("{}, the largest with {} nodes; {} isolated nodes", grouped(s.components),
+                                      grouped(s.largest_component), grouped(s.isolated)));
+  if (s.features > 0) {
+    lines.add("features", fmt::format("{} ({}), {} non-zeros, {} empty rows", grouped(s.features),
+                                      s.features_sparse ? "sparse" : "dense", grouped(s.feature_nonzeros),
+                                      grouped(s.feature_empty_rows)));
+  } else {
+    lines.add("features", "none");
+  }
+  if (s.classes > 0) {
+    std::vector<std::string> sizes;
+    for (const int64_t size : s.class_sizes) sizes.push_back(grouped(size));
+    if (sizes.size() > 12) {
+      sizes.resize(12);
+      sizes.push_back("...");
+    }
+    lines.add("classes", fmt::format("{} with {} nodes; {} unlabelled", grouped(s.classes), fmt::join(sizes, " "),
+                                     grouped(s.unlabelled)));
+  } else {
+    lines.add("classes", "none");
+  }
+  if (s.edge_homophily) lines.add("homophily", fmt::format("{:.4f} of edges join equal labels", *s.edge_homophily));
+  lines.add("splits", split_text(s.split_sizes));
+  if (s.duplicates.nodes > 0) {
+    std::string text = fmt::format("{} nodes share features and neighbours with another", grouped(s.duplicates.nodes));
+    if (s.duplicates.test_in_train > 0) {
+      text +=
+          fmt::format("; {} test nodes of the first split have a twin in train", grouped(s.duplicates.test_in_train));
+    }
+    lines.add("duplicates", text);
+  }
+  return lines.take();
+}
+
+std::string set_text(const GraphSetSummary& s) {
+  Lines lines;
+  lines.add("molecules", fmt::format("{}; {} repeat an earlier text", grouped(s.molecules), grouped(s.repeated_texts)));
+  if (s.has_structure) {
+    lines.add("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes,
+                                   s.min_nodes, s.max_nodes, grouped(s.nodes), s.node_code_columns));
+    lines.add("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
+                                   s.edge_code_columns));
+    lines.add("fragments", fmt::format("{} molecules of several fragments, {} of a single atom", grouped(s.fragmented),
+                                       grouped(s.single_node)));
+  } else {
+    lines.add("atoms", "not known: the rows are text without graphs");
+  }
+  lines.add("splits", split_text(s.split_sizes));
+  lines.add("tasks", s.tasks.empty() ? "none" : std::to_string(s.tasks.size()));
+  for (const TaskSummary& task : s.tasks) {
+    const int64_t missing = s.molecules - task.present;
+    lines.add("", task.binary
+                      ? fmt::format("{}: {} positive, {} negative, {} missing", task.name, grouped(task.positives),
+                                    grouped(task.present - task.positives), grouped(missing))
+                      : fmt::format("{}: mean {:.6g}, deviation {:.6g}, {} missing", task.name, task.mean,
+                                    task.deviation, grouped(missing)));
+  }
+  return lines.take();
+}
+
+Json graph_json(const GraphSummary& s) {
+  Json json = {{"nodes", s.nodes},
+               {"edges", s.edges},
+               {"self_loops", s.self_loops},
+               {"edge_rows", s.edge_rows},
+               {"features", s.features},
+               {"feature_nonzeros", s.feature_nonzeros},
+               {"feature_empty_rows", s.feature_empty_rows},
+               {"features_sparse", s.features_sparse},
+               {"classes", s.classes},
+               {"class_sizes", s.class_sizes},
+               {"unlabelled", s.unlabelled},
+               {"splits", s.split_sizes.size()},
+               {"split_sizes", s.split_sizes},
+               {"components", s.components},
+               {"largest_component", s.largest_component},
+               {"isolated", s.isolated},
+               {"min_degree", s.min_degree},
+               {"mean_degree", s.mean_degree},
+               {"max_degree", s.max_degree},
+               {"edge_homophily", nullptr},
+               {"duplicates",
+                {{"nodes", s.duplicates.nodes},
+                 {"groups", s.duplicates.groups},
+                 {"test_in_train", s.duplicates.test_in_train}}}};
+  if (s.edge_homophily) json["edge_homophily"] = *s.edge_homophily;
+  return json;
+}
+
+Json set_json(const GraphSetSummary& s) {
+  Json tasks = Json::array();
+  for (const TaskSummary& task : s.tasks) {
+    Json entry = {{"name", task.name},
+                  {"present", task.present},
+                  {"missing", s.molecules - task.present},
+                  {"binary", task.binary}};
+    if (task.binary) {
+      entry["positives"] = task.positives;
+    } else {
+      entry["mean"] = task.mean;
+      entry["deviation"] = task.deviation;
+    }
+    tasks.push_back(entry);
+  }
+  Json json = {{"molecules", s.molecules},     {"tasks", s.tasks.size()},
+               {"task_columns", tasks},        {"splits", s.split_sizes.size()},
+               {"split_sizes", s.split_sizes}, {"repeated_texts", s.repeated_texts},
+               {"invalid", nullptr},           {"mean_atoms", nullptr},
+               {"mean_bonds", nullptr}};
+  if (s.has_structure) {
+    json["invalid"] = 0;
+    json["mean_atoms"] = s.mean_nodes;
+    json["mean_bonds"] = s.mean_edges;
+    json["atoms"] = s.nodes;
+    json["bonds"] = s.edges;
+    json["min_atoms"] = s.min_nodes;
+    json["max_atoms"] = s.max_nodes;
+    json["fragmented"] = s.fragmented;
+    json["single_atom"] = s.single_node;
+  }
+  return json;
+}
+
+}  // namespace
+
+Json info_json(const Dataset& dataset) {
+  Json json = {{"form", dataset.form}};
+  json.update(dataset.is_graph() ? graph_json(summarise(dataset.graph())) : set_json(summarise(dataset.graph_set())));
+  json["content_sha256"] = dataset.is_graph() ? content_hash(dataset.graph(), HashSplits::no)
+                                              : content_hash(dataset.graph_set(), HashSplits::no);
+  json["notes"] = dataset.notes;
+  return json;
+}
+
+std::string info_text(const Dataset& dataset, const std::string& name) {
+  const std::string body =
+      dataset.is_graph() ? graph_text(summarise(dataset.graph())) : set_text(summarise(dataset.graph_set()));
+  return fmt::format("{} ({})\n{}", name, dataset.form, body);
+}
+
+void add_info(CLI::App& app, Common& common) {
+  CLI::App* verb =
+      app.add_subcommand("info", "what was read: nodes, edges, features, classes, splits, homophily, duplicates");
+  auto flags = std::make_shared<DataFlags>();
+  add_data_flags(*verb, *flags);
+  verb->callback([flags, &common] {
+    const Dataset dataset = load_data(*flags, common);
+    if (common.json) return print_json(info_json(dataset));
+    print_notes(dataset.notes);
+    fmt::print("{}", info_text(dataset, file_name(flags->data)));
+  });
+}
+
+}  // namespace graphpae::cli

@@ -1,0 +1,58 @@
+// Graph: one graph G = {V, E, X} with what is known about its nodes. Checked once, when it is made;
+// immutable afterwards.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/adjacency.h"
+#include "graphpae/core/features.h"
+#include "graphpae/core/split.h"
+#include "graphpae/core/text_column.h"
+
+namespace graphpae {
+
+inline constexpr int32_t kUnlabelled = -1;
+
+// What a reader found. Only edges and num_nodes are needed.
+struct GraphParts {
+  int64_t num_nodes = 0;
+  EdgeBlocks edges;
+  Features features;                     // N x F, or empty
+  std::vector<int32_t> labels;           // [N] class or kUnlabelled, or empty
+  std::vector<std::string> class_names;  // [C], or empty
+  std::vector<Split> splits;
+  TextColumn node_names;  // [N] names used in the input, or empty when they were 0..N-1
+};
+
+class Graph {
+ public:
+  // Throws a data error if the parts do not fit together: no nodes, edges or split ids out of range,
+  // features or labels that do not number N, overlapping splits.
+  explicit Graph(GraphParts parts, const EdgeOptions& options = {}, Threads threads = {});
+
+  int64_t num_nodes() const { return adjacency_.num_nodes(); }
+  int64_t num_classes() const { return num_classes_; }
+  int64_t num_edge_rows() const { return num_edge_rows_; }  // edges as given, before symmetrising
+
+  const Adjacency& adjacency() const { return adjacency_; }
+  const Features& features() const { return features_; }
+  const std::vector<int32_t>& labels() const { return labels_; }  // [N] or empty
+  const std::vector<std::string>& class_names() const { return class_names_; }
+  const std::vector<Split>& splits() const { return splits_; }
+  const TextColumn& node_names() const { return node_names_; }
+  std::string node_name(int64_t node) const;
+
+ private:
+  Adjacency adjacency_;
+  Features features_;
+  std::vector<int32_t> labels_;
+  std::vector<std::string> class_names_;
+  std::vector<Split> splits_;
+  TextColumn node_names_;
+  int64_t num_classes_ = 0;
+  int64_t num_edge_rows_ = 0;
+};
+
+}  // namespace graphpae

@@ -1,0 +1,233 @@
+#include "graphpae/data/directory_form.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <iterator>
+
+#include "graphpae/core/error.h"
+#include "graphpae/data/edge_list.h"
+#include "graphpae/data/molecules.h"
+#include "graphpae/data/node_table.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/gzip_output.h"
+#include "graphpae/io/input_file.h"
+#include "graphpae/io/npy.h"
+#include "graphpae/io/text.h"
+
+namespace graphpae {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kOwnedFiles = {
+    "edges.csv",        "edges.csv.gz",       "features.npz",    "features.csv",       "features.csv.gz",
+    "labels.npy",       "labels.csv",         "labels.csv.gz",   "classes.csv",        "splits.npz",
+    "nodes.csv",        "nodes.csv.gz",       "molecules.csv",   "molecules.csv.gz",   "graphs.npz",
+    "split/train.csv",  "split/train.csv.gz", "split/valid.csv", "split/valid.csv.gz", "split/test.csv",
+    "split/test.csv.gz"};
+
+std::string find_file(const std::string& directory, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    const std::string path = existing_gz(directory + "/" + name);
+    if (!path.empty()) return path;
+  }
+  return "";
+}
+
+// The one column of a text file below its header.
+TextColumn read_column(const std::string& path) {
+  LineReader reader(path);
+  std::string_view line;
+  std::vector<std::string> fields;
+  TextColumn column;
+  while (reader.next(line)) {
+    if (reader.line_number() == 1) continue;
+    if (!split_fields(line, ',', fields) || fields.size() != 1) throw reader.error("expected one column");
+    column.push_back(fields[0]);
+  }
+  return column;
+}
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string column_text(const char* header, const TextColumn& column) {
+  std::string text = std::string(header) + "\n";
+  for (int64_t i = 0; i < column.size(); ++i) text += csv_field(column[i]) + "\n";
+  return text;
+}
+
+template <class T>
+ZipEntry npy_entry(const std::string& name, std::span<const T> values, std::vector<int64_t> shape = {}) {
+  if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
+  return {name + ".npy", npy_bytes<T>(values, shape)};
+}
+
+void write_features(const std::string& path, const Features& features) {
+  std::vector<ZipEntry> entries;
+  if (features.is_sparse()) {
+    const int64_t shape[] = {features.rows(), features.columns()};
+    entries = {npy_entry("data", features.values()), npy_entry("indices", features.indices()),
+               npy_entry("indptr", features.offsets()), npy_entry("shape", std::span<const int64_t>(shape))};
+  } else {
+    entries = {npy_entry("features", features.dense_values(), {features.rows(), features.columns()})};
+  }
+  write_zip(path, entries);
+}
+
+void append_number(std::string& text, int64_t number) { fmt::format_to(std::back_inserter(text), "{}", number); }
+
+}  // namespace
+
+bool is_graph_directory(const std::string& directory) { return !find_file(directory, {"edges.csv"}).empty(); }
+bool is_molecule_directory(const std::string& directory) { return !find_file(directory, {"molecules.csv"}).empty(); }
+
+GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads) {
+  GraphParts parts;
+  int64_t num_nodes = -1;
+  std::string counted_by;
+  const auto agree = [&](int64_t count, const std::string& path, const char* what) {
+    if (num_nodes >= 0 && count != num_nodes) {
+      throw data_error(fmt::format("{}: {} {} for {} nodes (counted by {})", path, count, what, num_nodes, counted_by));
+    }
+    num_nodes = count;
+    counted_by = file_name(path);
+  };
+  TextColumn nodes;
+  if (const std::string path = find_file(directory, {"nodes.csv"}); !path.empty()) {
+    nodes = read_column(path);
+    agree(nodes.size(), path, "names");
+  }
+  if (const std::string path = find_file(directory, {"features.npz", "features.npy", "features.csv"}); !path.empty()) {
+    parts.features = read_features(path);
+    agree(parts.features.rows(), path, "feature rows");
+  }
+  if (const std::string path = find_file(directory, {"labels.npy", "labels.csv"}); !path.empty()) {
+    Labels labels = read_labels(path);
+    agree(static_cast<int64_t>(labels.values.size()), path, "labels");
+    parts.labels = std::move(labels.values);
+    parts.class_names = std::move(labels.class_names);
+  }
+  if (const std::string path = find_file(directory, {"classes.csv"}); !path.empty()) {
+    const TextColumn names = read_column(path);
+    for (int64_t i = 0; i < names.size(); ++i) parts.class_names.emplace_back(names[i]);
+  }
+  const std::string edges = find_file(directory, {"edges.csv"});
+  EdgeList list = read_edge_list(edges, {NodeIds::numbers, num_nodes, threads});
+  notes.insert(notes.end(), list.notes.begin(), list.notes.end());
+  parts.edges = std::move(list.blocks);
+  parts.num_nodes = list.num_nodes;
+  if (parts.num_nodes == 0)
+    throw data_error(fmt::format("{}: the graph is empty (no edges, features or labels)", edges));
+  if (const std::string path = find_file(directory, {"splits.npz"}); !path.empty())
+    parts.splits = read_splits(path, parts.num_nodes);
+  bool numbered = true;  // names 0, 1, 2, ... only count the nodes
+  for (int64_t i = 0; i < nodes.size() && numbered; ++i) numbered = parse_int(nodes[i]) == i;
+  if (!numbered) parts.node_names = std::move(nodes);
+  return parts;
+}
+
+GraphSetParts read_molecule_directory(const std::string& directory, std::vector<std::string>& notes) {
+  MoleculeOptions options;
+  options.all_columns = true;
+  GraphSetParts parts = read_molecules(find_file(directory, {"molecules.csv"}), options, notes);
+  parts.splits = read_molecule_split(directory + "/split");
+  naming(directory + "/split", [&] { return check_splits(parts.splits, parts.num_graphs), 0; });
+  if (fs::exists(directory + "/graphs.npz")) read_molecule_graphs(directory + "/graphs.npz", parts);
+  return parts;
+}
+
+void write_directory(const std::string& directory, const Graph& graph, bool force) {
+  AtomicDirectory target(directory, force, kOwnedFiles);
+  const std::string& root = target.staging_path();
+  std::string edges = "src,dst\n";
+  for (int64_t u = 0; u < graph.num_nodes(); ++u) {
+    for (const int32_t v : graph.adjacency().row(u)) {
+      if (v < u) continue;
+      append_number(edges, u);
+      edges += ',';
+      append_number(edges, v);
+      edges += '\n';
+    }
+  }
+  write_file(root + "/edges.csv.gz", gzip_bytes(edges));
+  if (graph.features().columns() > 0) write_features(root + "/features.npz", graph.features());
+  if (!graph.labels().empty()) {
+    const std::vector<int64_t> wide(graph.labels().begin(), graph.labels().end());
+    write_file(root + "/labels.npy", npy_bytes<int64_t>(wide, {graph.num_nodes()}));
+  }
+  if (!graph.class_names().empty()) {
+    TextColumn names;
+    for (const std::string& name : graph.class_names()) names.push_back(name);
+    write_file(root + "/classes.csv", column_text("class", names));
+  }
+  if (!graph.splits().empty()) {
+    std::vector<ZipEntry> entries;
+    for (size_t s = 0; s < graph.splits().size(); ++s) {
+      const Split& split = graph.splits()[s];
+      entries.push_back(npy_entry<int32_t>(fmt::format("train_{}", s), split.train));
+      entries.push_back(npy_entry<int32_t>(fmt::format("val_{}", s), split.val));
+      entries.push_back(npy_entry<int32_t>(fmt::format("test_{}", s), split.test));
+    }
+    write_zip(root + "/splits.npz", entries);
+  }
+  if (!graph.node_names().empty()) {
+    write_file(root + "/nodes.csv.gz", gzip_bytes(column_text("node", graph.node_names())));
+  } else if (graph.labels().empty() && graph.features().columns() == 0) {
+    TextColumn numbers;
+    for (int64_t i = 0; i < graph.num_nodes(); ++i) numbers.push_back(std::to_string(i));
+    write_file(root + "/nodes.csv.gz", gzip_bytes(column_text("node", numbers)));
+  }
+  target.commit();
+}
+
+void write_directory(const std::string& directory, const GraphSet& set, bool force) {
+  const GraphSetParts& parts = set.parts();
+  if (parts.texts.empty()) throw data_error("these graphs have no SMILES, which the directory form needs");
+  AtomicDirectory target(directory, force, kOwnedFiles);
+  const std::string& root = target.staging_path();
+  std::string table = "smiles";
+  for (const std::string& task : parts.task_names) table += "," + csv_field(task);
+  table += '\n';
+  for (int64_t g = 0; g < parts.num_graphs; ++g) {
+    if (parts.texts[g].find('\n') != std::string_view::npos) {
+      throw data_error(fmt::format("molecule {} is a structure block, not SMILES: the directory form keeps SMILES", g));
+    }
+    table += csv_field(parts.texts[g]);
+    for (int64_t t = 0; t < set.num_tasks(); ++t) {
+      table += ',';
+      const double value = parts.targets[g * set.num_tasks() + t];
+      if (!std::isnan(value)) fmt::format_to(std::back_inserter(table), "{}", value);
+    }
+    table += '\n';
+  }
+  write_file(root + "/molecules.csv.gz", gzip_bytes(table));
+  if (!parts.splits.empty()) {
+    fs::create_directory(root + "/split");
+    const auto write_ids = [&](const char* name, const std::vector<int32_t>& ids) {
+      std::string text;
+      for (const int32_t id : ids) {
+        append_number(text, id);
+        text += '\n';
+      }
+      write_file(fmt::format("{}/split/{}.csv.gz", root, name), gzip_bytes(text));
+    };
+    write_ids("train", parts.splits[0].train);
+    write_ids("valid", parts.splits[0].val);
+    write_ids("test", parts.splits[0].test);
+  }
+  if (set.has_structure()) write_molecule_graphs(root + "/graphs.npz", parts);
+  target.commit();
+}
+
+}  // namespace graphpae

@@ -1,0 +1,30 @@
+// Our own directory form. One graph:
+//   edges.csv[.gz]     header src,dst
+//   features.npz       SciPy csr or one dense array; or features.csv[.gz]
+//   labels.npy|csv     one class per node, -1 = unlabelled; classes.csv names them
+//   splits.npz         train_0, val_0, test_0, ...
+//   nodes.csv[.gz]     header node: names, or just the number of nodes when nothing else tells it
+// or molecules:
+//   molecules.csv[.gz] header smiles,<task>...; split/{train,valid,test}.csv[.gz]; graphs.npz
+// Everything but edges or molecules is optional.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphpae/core/graph.h"
+#include "graphpae/core/graph_set.h"
+
+namespace graphpae {
+
+bool is_graph_directory(const std::string& directory);
+bool is_molecule_directory(const std::string& directory);
+
+GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads);
+GraphSetParts read_molecule_directory(const std::string& directory, std::vector<std::string>& notes);
+
+// Written completely or not at all; an existing directory needs `force`.
+void write_directory(const std::string& directory, const Graph& graph, bool force);
+void write_directory(const std::string& directory, const GraphSet& set, bool force);
+
+}  // namespace graphpae

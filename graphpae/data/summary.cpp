@@ -1,0 +1,251 @@
+#include "graphpae/data/summary.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "graphpae/io/sha256.h"
+
+namespace graphpae {
+namespace {
+
+std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits) {
+  std::vector<std::array<int64_t, 3>> sizes;
+  for (const Split& split : splits) {
+    sizes.push_back({static_cast<int64_t>(split.train.size()), static_cast<int64_t>(split.val.size()),
+                     static_cast<int64_t>(split.test.size())});
+  }
+  return sizes;
+}
+
+// A text of bytes that is equal for two nodes exactly if features and neighbourhood are.
+std::string fingerprint(const Graph& graph, int64_t node) {
+  std::string key;
+  const auto append = [&](const auto& values) {
+    const int64_t bytes = static_cast<int64_t>(values.size_bytes());
+    key.append(reinterpret_cast<const char*>(&bytes), sizeof(bytes));
+    key.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  };
+  append(graph.adjacency().row(node));
+  if (graph.features().is_sparse()) {
+    const SparseRow row = graph.features().sparse_row(node);
+    append(row.columns);
+    append(row.values);
+  } else if (graph.features().columns() > 0) {
+    append(graph.features().dense_row(node));
+  }
+  return key;
+}
+
+Duplicates find_duplicates(const Graph& graph) {
+  // Group by hash, then compare within groups: memory stays small, the answer is exact.
+  const int64_t n = graph.num_nodes();
+  std::unordered_map<size_t, std::vector<int32_t>> buckets;
+  for (int64_t node = 0; node < n; ++node) {
+    if (graph.adjacency().degree(node) == 0) continue;  // isolated nodes all look alike
+    buckets[std::hash<std::string>()(fingerprint(graph, node))].push_back(static_cast<int32_t>(node));
+  }
+  Duplicates result;
+  std::vector<int32_t> group_of(n, -1);
+  for (const auto& [hash, nodes] : buckets) {
+    if (nodes.size() < 2) continue;
+    std::unordered_map<std::string, std::vector<int32_t>> exact;
+    for (const int32_t node : nodes) exact[fingerprint(graph, node)].push_back(node);
+    for (const auto& [key, twins] : exact) {
+      if (twins.size() < 2) continue;
+      for (const int32_t node : twins) group_of[node] = static_cast<int32_t>(result.groups);
+      result.nodes += static_cast<int64_t>(twins.size());
+      ++result.groups;
+    }
+  }
+  if (!graph.splits().empty()) {
+    std::unordered_set<int32_t> trained;
+    for (const int32_t node : graph.splits()[0].train) {
+      if (group_of[node] >= 0) trained.insert(group_of[node]);
+    }
+    for (const int32_t node : graph.splits()[0].test)
+      result.test_in_train += group_of[node] >= 0 && trained.contains(group_of[node]);
+  }
+  return result;
+}
+
+std::optional<double> edge_homophily(const Graph& graph) {
+  if (graph.labels().empty()) return std::nullopt;
+  int64_t equal = 0, known = 0;
+  for (int64_t u = 0; u < graph.num_nodes(); ++u) {
+    for (const int32_t v : graph.adjacency().row(u)) {
+      if (v <= u || graph.labels()[u] == kUnlabelled || graph.labels()[v] == kUnlabelled) continue;
+      ++known;
+      equal += graph.labels()[u] == graph.labels()[v];
+    }
+  }
+  if (known == 0) return std::nullopt;
+  return static_cast<double>(equal) / static_cast<double>(known);
+}
+
+template <class T>
+void add_array(Sha256& sum, std::string_view name, std::span<const T> values) {
+  const int64_t count = static_cast<int64_t>(values.size());
+  sum.update(name);
+  sum.update(&count, sizeof(count));
+  sum.update(values);
+}
+
+void add_splits(Sha256& sum, const std::vector<Split>& splits) {
+  for (const Split& split : splits) {
+    for (std::vector<int32_t> part : {split.train, split.val, split.test}) {
+      std::sort(part.begin(), part.end());
+      add_array<int32_t>(sum, "split", part);
+    }
+  }
+}
+
+}  // namespace
+
+GraphSummary summarise(const Graph& graph) {
+  const Adjacency& adjacency = graph.adjacency();
+  GraphSummary summary;
+  summary.nodes = graph.num_nodes();
+  summary.edges = adjacency.num_edges();
+  summary.self_loops = adjacency.num_self_loops();
+  summary.edge_rows = graph.num_edge_rows();
+  summary.features = graph.features().columns();
+  summary.feature_nonzeros = graph.features().nonzeros();
+  summary.feature_empty_rows = graph.features().empty_rows();
+  summary.features_sparse = graph.features().is_sparse();
+  summary.classes = graph.num_classes();
+  summary.class_sizes.assign(summary.classes, 0);
+  for (const int32_t label : graph.labels()) {
+    if (label == kUnlabelled) {
+      ++summary.unlabelled;
+    } else {
+      ++summary.class_sizes[label];
+    }
+  }
+  summary.split_sizes = sizes_of(graph.splits());
+  const Components components = connected_components(adjacency);
+  summary.components = static_cast<int64_t>(components.sizes.size());
+  summary.largest_component = *std::max_element(components.sizes.begin(), components.sizes.end());
+  summary.min_degree = INT64_MAX;
+  for (int64_t u = 0; u < summary.nodes; ++u) {
+    const auto row = adjacency.row(u);
+    const int64_t degree =
+        static_cast<int64_t>(row.size()) - std::binary_search(row.begin(), row.end(), static_cast<int32_t>(u));
+    summary.min_degree = std::min(summary.min_degree, degree);
+    summary.max_degree = std::max(summary.max_degree, degree);
+    summary.isolated += degree == 0;
+  }
+  summary.mean_degree = 2.0 * static_cast<double>(summary.edges) / static_cast<double>(summary.nodes);
+  summary.edge_homophily = edge_homophily(graph);
+  summary.duplicates = find_duplicates(graph);
+  return summary;
+}
+
+GraphSetSummary summarise(const GraphSet& set) {
+  const GraphSetParts& parts = set.parts();
+  GraphSetSummary summary;
+  summary.molecules = set.num_graphs();
+  summary.split_sizes = sizes_of(parts.splits);
+  for (int64_t t = 0; t < set.num_tasks(); ++t) {
+    TaskSummary task;
+    task.name = parts.task_names[t];
+    task.binary = true;
+    double sum = 0, squares = 0;
+    for (int64_t g = 0; g < summary.molecules; ++g) {
+      const double value = parts.targets[g * set.num_tasks() + t];
+      if (std::isnan(value)) continue;
+      ++task.present;
+      task.binary = task.binary && (value == 0 || value == 1);
+      task.positives += value == 1;
+      sum += value;
+    }
+    task.binary = task.binary && task.present > 0;
+    task.mean = task.present > 0 ? sum / static_cast<double>(task.present) : 0;
+    for (int64_t g = 0; g < summary.molecules; ++g) {
+      const double value = parts.targets[g * set.num_tasks() + t];
+      if (!std::isnan(value)) squares += (value - task.mean) * (value - task.mean);
+    }
+    task.deviation = task.present > 1 ? std::sqrt(squares / static_cast<double>(task.present - 1)) : 0;
+    summary.tasks.push_back(task);
+  }
+  std::unordered_set<std::string_view> seen;
+  for (int64_t g = 0; g < parts.texts.size(); ++g) summary.repeated_texts += !seen.insert(parts.texts[g]).second;
+
+  summary.has_structure = set.has_structure();
+  if (!summary.has_structure) return summary;
+  summary.nodes = set.num_nodes();
+  summary.edges = set.num_edges();
+  summary.node_code_columns = parts.node_codes.columns;
+  summary.edge_code_columns = parts.edge_codes.columns;
+  summary.min_nodes = INT64_MAX;
+  for (int64_t g = 0; g < summary.molecules; ++g) {
+    const int64_t nodes = parts.node_offsets[g + 1] - parts.node_offsets[g];
+    summary.min_nodes = std::min(summary.min_nodes, nodes);
+    summary.max_nodes = std::max(summary.max_nodes, nodes);
+    summary.single_node += nodes == 1;
+    summary.fragmented += count_fragments(set, g) > 1;
+  }
+  summary.mean_nodes = static_cast<double>(summary.nodes) / static_cast<double>(summary.molecules);
+  summary.mean_edges = static_cast<double>(summary.edges) / static_cast<double>(summary.molecules);
+  return summary;
+}
+
+std::string content_hash(const Graph& graph, HashSplits splits) {
+  Sha256 sum;
+  sum.update("graphpae graph 1");
+  add_array(sum, "offsets", graph.adjacency().offsets());
+  add_array(sum, "neighbours", graph.adjacency().neighbours());
+  const Features& features = graph.features();
+  const int64_t columns = features.columns();
+  sum.update(&columns, sizeof(columns));
+  std::vector<int32_t> indices;
+  std::vector<float> values;
+  for (int64_t row = 0; row < features.rows(); ++row) {
+    if (features.is_sparse()) {
+      add_array(sum, "columns", features.sparse_row(row).columns);
+      add_array(sum, "values", features.sparse_row(row).values);
+      continue;
+    }
+    indices.clear();
+    values.clear();
+    for (int64_t c = 0; c < columns; ++c) {
+      if (features.dense_row(row)[c] == 0) continue;
+      indices.push_back(static_cast<int32_t>(c));
+      values.push_back(features.dense_row(row)[c]);
+    }
+    add_array<int32_t>(sum, "columns", indices);
+    add_array<float>(sum, "values", values);
+  }
+  add_array<int32_t>(sum, "labels", graph.labels());
+  if (splits == HashSplits::yes) add_splits(sum, graph.splits());
+  return sum.hex();
+}
+
+std::string content_hash(const GraphSet& set, HashSplits splits) {
+  const GraphSetParts& parts = set.parts();
+  Sha256 sum;
+  sum.update("graphpae molecules 1");
+  sum.update(&parts.num_graphs, sizeof(parts.num_graphs));
+  for (int64_t g = 0; g < parts.texts.size(); ++g) {
+    sum.update(parts.texts[g]);
+    sum.update("\n");
+  }
+  // Targets as float32, missing ones as one pattern, so that decimal and binary sources agree.
+  std::vector<float> targets(parts.targets.begin(), parts.targets.end());
+  for (float& target : targets) {
+    if (std::isnan(target)) target = std::nanf("");
+  }
+  add_array<float>(sum, "targets", targets);
+  if (splits == HashSplits::yes) add_splits(sum, parts.splits);
+  if (parts.texts.empty()) {
+    add_array<int64_t>(sum, "nodes", parts.node_offsets);
+    add_array<int64_t>(sum, "edges", parts.edge_offsets);
+    add_array<Edge>(sum, "edge ends", parts.edges);
+    add_array<int16_t>(sum, "node codes", parts.node_codes.values);
+    add_array<int16_t>(sum, "edge codes", parts.edge_codes.values);
+  }
+  return sum.hex();
+}
+
+}  // namespace graphpae

@@ -1,0 +1,65 @@
+// What was read, in numbers: the content of `graphpae info`.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/graph.h"
+#include "graphpae/core/graph_set.h"
+
+namespace graphpae {
+
+// Nodes that share their feature row and their neighbourhood with an earlier node.
+struct Duplicates {
+  int64_t nodes = 0;  // nodes with at least one twin
+  int64_t groups = 0;
+  int64_t test_in_train = 0;  // test nodes with a twin in train, in the first split
+};
+
+struct GraphSummary {
+  int64_t nodes = 0, edges = 0, self_loops = 0, edge_rows = 0;
+  int64_t features = 0, feature_nonzeros = 0, feature_empty_rows = 0;
+  bool features_sparse = false;
+  int64_t classes = 0, unlabelled = 0;
+  std::vector<int64_t> class_sizes;
+  std::vector<std::array<int64_t, 3>> split_sizes;  // train, val, test
+  int64_t components = 0, largest_component = 0, isolated = 0;
+  int64_t min_degree = 0, max_degree = 0;
+  double mean_degree = 0;
+  std::optional<double> edge_homophily;  // share of edges with equal labels among those with both labelled
+  Duplicates duplicates;
+};
+
+struct TaskSummary {
+  std::string name;
+  int64_t present = 0;
+  bool binary = false;    // all values are 0 or 1
+  int64_t positives = 0;  // if binary
+  double mean = 0, deviation = 0;
+};
+
+struct GraphSetSummary {
+  int64_t molecules = 0;
+  std::vector<TaskSummary> tasks;
+  std::vector<std::array<int64_t, 3>> split_sizes;
+  int64_t repeated_texts = 0;  // rows whose text repeats an earlier row
+  bool has_structure = false;  // the rest needs it
+  int64_t nodes = 0, edges = 0, min_nodes = 0, max_nodes = 0;
+  int64_t fragmented = 0, single_node = 0;
+  int64_t node_code_columns = 0, edge_code_columns = 0;
+  double mean_nodes = 0, mean_edges = 0;
+};
+
+GraphSummary summarise(const Graph& graph);
+GraphSetSummary summarise(const GraphSet& set);
+
+// SHA-256 over what was read: structure, features, labels and, if asked for, splits. It does not depend on
+// the kind of file, nor on whether features were stored sparse or dense.
+enum class HashSplits { no, yes };
+std::string content_hash(const Graph& graph, HashSplits splits = HashSplits::yes);
+std::string content_hash(const GraphSet& set, HashSplits splits = HashSplits::yes);
+
+}  // namespace graphpae

@@ -1,0 +1,49 @@
+// Outputs that are either complete or absent: written under a temporary name beside their place, synced
+// and renamed. Destroyed before commit(), they leave nothing behind.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphpae {
+
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  const std::string& staging_path() const { return staging_path_; }  // write here
+  void commit();                                                     // sync, then rename over `path`
+
+ private:
+  std::string path_;
+  std::string staging_path_;
+  bool committed_ = false;
+};
+
+// Writes `bytes` to `path` atomically. Throws a data error naming the path and the reason.
+void write_file(const std::string& path, std::string_view bytes);
+
+// A new directory. An existing, non-empty one is refused with a usage error unless `force`; then its
+// files of the same names are replaced, and those in `owned` that the new content lacks are removed.
+class AtomicDirectory {
+ public:
+  AtomicDirectory(const std::string& path, bool force, std::vector<std::string> owned);
+  ~AtomicDirectory();
+  AtomicDirectory(const AtomicDirectory&) = delete;
+  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
+
+  const std::string& staging_path() const { return staging_path_; }  // create files here
+  void commit();
+
+ private:
+  std::string path_;
+  std::string staging_path_;
+  std::vector<std::string> owned_;
+  bool committed_ = false;
+};
+
+}  // namespace graphpae

@@ -1,0 +1,95 @@
+#include "graphpae/io/text.h"
+
+#include <charconv>
+#include <filesystem>
+
+namespace graphpae {
+
+std::string_view trim(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::optional<int64_t> parse_int(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  int64_t value = 0;
+  const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<double> parse_real(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields) {
+  fields.clear();
+  if (delimiter == ' ') {
+    while (!(line = trim(line)).empty()) {
+      const size_t end = std::min(line.find_first_of(" \t"), line.size());
+      fields.emplace_back(line.substr(0, end));
+      line.remove_prefix(end);
+    }
+    return true;
+  }
+  while (true) {
+    if (line.starts_with('"')) {
+      std::string field;
+      size_t at = 1;
+      while (true) {
+        const size_t quote = line.find('"', at);
+        if (quote == std::string_view::npos) return false;
+        field += line.substr(at, quote - at);
+        at = quote + 1;
+        if (at >= line.size() || line[at] != '"') break;
+        field += '"';
+        ++at;
+      }
+      fields.push_back(std::move(field));
+      line.remove_prefix(at);
+      if (line.empty()) return true;
+      if (!line.starts_with(delimiter)) return false;
+      line.remove_prefix(1);
+      continue;
+    }
+    const size_t end = line.find(delimiter);
+    fields.emplace_back(line.substr(0, end));
+    if (end == std::string_view::npos) return true;
+    line.remove_prefix(end + 1);
+  }
+}
+
+char sniff_delimiter(std::string_view line) {
+  for (const char delimiter : {'\t', ',', ';'}) {
+    if (line.find(delimiter) != std::string_view::npos) return delimiter;
+  }
+  return ' ';
+}
+
+std::string file_name(const std::string& path) {
+  const std::filesystem::path whole(path);
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
+bool ends_with(std::string_view text, std::string_view suffix) { return text.ends_with(suffix); }
+
+std::string without_gz(const std::string& path) {
+  return ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path;
+}
+
+std::string existing_gz(const std::string& path) {
+  for (const std::string& candidate : {path, path + ".gz"}) {
+    if (std::filesystem::is_regular_file(candidate)) return candidate;
+  }
+  return "";
+}
+
+}  // namespace graphpae

@@ -1,0 +1,33 @@
+// Small pieces of text parsing shared by the readers. Nothing here allocates per character.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphpae {
+
+std::string_view trim(std::string_view text);
+
+// The whole text must be a number; blanks around it are allowed.
+std::optional<int64_t> parse_int(std::string_view text);
+std::optional<double> parse_real(std::string_view text);  // also nan and inf
+
+// Fields of one line. With delimiter ' ', any run of blanks and tabs separates. Otherwise a field may
+// stand in double quotes, in which "" is a quote. Returns false if a quote is not closed.
+bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields);
+
+// The most likely delimiter of a line: a tab, a comma, a semicolon, or blanks.
+char sniff_delimiter(std::string_view line);
+
+// "a/b/c.csv" -> "c.csv"
+std::string file_name(const std::string& path);
+bool ends_with(std::string_view text, std::string_view suffix);
+// The path without a final ".gz".
+std::string without_gz(const std::string& path);
+// path or path.gz, whichever exists, or "".
+std::string existing_gz(const std::string& path);
+
+}  // namespace graphpae

@@ -1,0 +1,21 @@
+// Recipes: named settings, one YAML file per published number, compiled into the library.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace graphpae {
+
+struct Recipe {
+  std::string name;
+  std::string title;  // its first comment line
+  std::string yaml;   // as written, with comments
+};
+
+const std::vector<Recipe>& recipes();  // sorted by name
+
+// Throws a usage error that suggests the nearest name.
+const Recipe& find_recipe(std::string_view name);
+
+}  // namespace graphpae
