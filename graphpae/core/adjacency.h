@@ -38,8 +38,8 @@ class Adjacency {
   Adjacency() : offsets_(1, 0) {}
 
   // Symmetrises `blocks`, which may hold either or both directions of an edge, and releases them on
-  // the way: the peak is about 1.5 times the result for distinct edges, 3 times if both directions
-  // were given. Throws a data error for a node outside 0 .. num_nodes-1 and for what `options` refuse.
+  // the way: the peak is about 2.5 times the result. Throws a data error for a node outside 0 .. num_nodes-1 and for
+  // what `options` refuse.
   static Adjacency from_edges(EdgeBlocks blocks, int64_t num_nodes, const EdgeOptions& options = {},
                               Threads threads = {});
   static Adjacency from_edges(std::span<const Edge> edges, int64_t num_nodes, const EdgeOptions& options = {},

@@ -96,28 +96,22 @@ class BlockParser {
     if (is_comment(line)) return "";
     std::array<int64_t, 2> ids{};
     int column = 0;
-    while (column == 0 || !line.empty()) {
+    for (bool more = true; more; ++column) {
       const size_t end = layout_.delimiter == ' ' ? line.find_first_of(" \t") : line.find(layout_.delimiter);
       const std::string_view field = trim(line.substr(0, end));
-      if (column < 2) {
-        const auto id = parse_int(field);
-        if (!id) return fmt::format("'{}' is not a node number", field.substr(0, 40));
-        if (*id < layout_.base) return fmt::format("node number {} is below {}", *id, layout_.base);
-        if (*id - layout_.base >= limit_) {
-          return layout_.num_nodes >= 0
-                     ? fmt::format("node {} is outside {}..{}", *id, layout_.base, layout_.base + limit_ - 1)
-                     : fmt::format("node number {} is above the largest possible, {}", *id, limit_ - 1);
-        }
-        ids[column] = *id - layout_.base;
+      more = end != std::string_view::npos;
+      if (more) line.remove_prefix(end + 1);
+      if (layout_.delimiter == ' ') line = trim(line);
+      if (column >= 2) continue;
+      const auto id = parse_int(field);
+      if (!id) return fmt::format("'{}' is not a node number", field.substr(0, 40));
+      if (*id < layout_.base) return fmt::format("node number {} is below {}", *id, layout_.base);
+      if (*id - layout_.base >= limit_) {
+        return layout_.num_nodes >= 0
+                   ? fmt::format("node {} is outside {}..{}", *id, layout_.base, layout_.base + limit_ - 1)
+                   : fmt::format("node number {} is above the largest possible, {}", *id, limit_ - 1);
       }
-      ++column;
-      if (end == std::string_view::npos) break;
-      line.remove_prefix(end + 1);
-      if (layout_.delimiter == ' ') {
-        line = trim(line);
-      } else if (line.empty()) {
-        ++column;  // an empty last field
-      }
+      ids[column] = *id - layout_.base;
     }
     if (column != layout_.columns) return fmt::format("{} columns, expected {}", column, layout_.columns);
     edges.push_back({static_cast<int32_t>(ids[0]), static_cast<int32_t>(ids[1])});
@@ -243,9 +237,8 @@ struct Layout {
 
 bool is_header_word(std::string word) {
   std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  static constexpr std::string_view kWords[] = {"src", "source", "from", "u",      "node1", "node_1",
-                                                "id1", "id_1",   "head", "start",  "node",  "node_id",
-                                                "a",   "i",      "row",  "subject"};
+  static constexpr std::string_view kWords[] = {"src",  "source", "from",  "node1", "node_1",  "id1",
+                                                "id_1", "head",   "start", "node",  "node_id", "subject"};
   return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 

@@ -43,6 +43,7 @@ TextTable for_each_row(const std::string& path, bool labels, const Row& row) {
     if (line.starts_with('#')) continue;
     if (first) table.delimiter = sniff_delimiter(trim(line));
     if (!split_fields(line, table.delimiter, fields)) throw reader.error("a quote is not closed");
+    if (fields.empty()) fields.emplace_back();  // an empty line is a missing label
     for (std::string& field : fields) field = std::string(trim(field));
     if (first) {
       first = false;

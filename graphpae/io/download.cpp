@@ -89,9 +89,9 @@ std::string download(const std::string& url, const std::string& path, const Down
   const std::string part = path + ".part";
   for (int attempt = 1;; ++attempt) {
     const Outcome outcome = transfer_once(url, part, options);
-    if (outcome.code == CURLE_OK) break;
-    // The server cannot continue (or has nothing more to send): start again from the beginning.
+    // The server cannot continue from there: start again. (libcurl takes status 416 for a complete file.)
     const bool cannot_continue = outcome.code == CURLE_RANGE_ERROR || outcome.status == 416;
+    if (outcome.code == CURLE_OK && !cannot_continue) break;
     if (cannot_continue && fs::file_size(part) > 0) {
       fs::resize_file(part, 0);
     } else if (!is_passing(outcome) || attempt >= options.attempts) {

@@ -218,7 +218,8 @@ NpyArray parse_npy(const std::string& name, uint64_t total_size, const ReadBytes
                            header.type, size, total_size - std::min(total_size, start + header_size)));
   }
   array.bytes.resize(size);
-  if (read(array.bytes.data(), size) != size) throw fail("the data end too early");
+  char beyond;  // reading to the very end makes libzip compare its checksum
+  if (read(array.bytes.data(), size) != size || read(&beyond, 1) != 0) throw fail("the data end too early");
   if (type.swap) {
     const int64_t item = type.kind == 'U' ? 4 : type.size;
     for (char* value = array.bytes.data(); value != array.bytes.data() + size && type.kind != 'S'; value += item) {

@@ -4,6 +4,14 @@
 #include <filesystem>
 
 namespace graphpae {
+namespace {
+
+// from_chars takes no plus sign.
+std::string_view without_plus(std::string_view text) {
+  return text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text;
+}
+
+}  // namespace
 
 std::string_view trim(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
@@ -14,7 +22,7 @@ std::string_view trim(std::string_view text) {
 
 std::optional<int64_t> parse_int(std::string_view text) {
   text = trim(text);
-  if (text.starts_with('+')) text.remove_prefix(1);
+  text = without_plus(text);
   int64_t value = 0;
   const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
@@ -23,7 +31,7 @@ std::optional<int64_t> parse_int(std::string_view text) {
 
 std::optional<double> parse_real(std::string_view text) {
   text = trim(text);
-  if (text.starts_with('+')) text.remove_prefix(1);
+  text = without_plus(text);
   double value = 0;
   const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;

@@ -1,0 +1,8 @@
+// All directory forms: ours for graphs and molecules, Geom-GCN, OGB.
+#include "fuzz/target.h"
+#include "graphpae/data/load.h"
+
+GRAPHPAE_FUZZ_TARGET(bytes) {
+  using namespace graphpae;
+  return fuzz::value_or_error([&] { load(fuzz::as_directory(bytes)); });
+}

@@ -1,0 +1,12 @@
+#include "graphpae/train/settings.h"
+
+#include "fuzz/target.h"
+#include "graphpae/core/options_yaml.h"
+
+GRAPHPAE_FUZZ_TARGET(bytes) {
+  using namespace graphpae;
+  Settings settings;
+  OptionTable table;
+  declare(table, settings);
+  return fuzz::value_or_error([&] { set_from_yaml(table, std::string(bytes), "fuzz.yaml"); });
+}
