@@ -8,6 +8,7 @@
 #include <new>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/version.h"
@@ -89,6 +90,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using graphpae::cli::report;
+  graphpae::cli::handle_interrupts();
   try {
     return graphpae::cli::run(argc, argv);
   } catch (const graphpae::Error& error) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <unordered_map>
+#include <map>
 #include <unordered_set>
 
 #include "graphpae/io/sha256.h"
@@ -39,19 +39,20 @@ std::string fingerprint(const Graph& graph, int64_t node) {
 }
 
 Duplicates find_duplicates(const Graph& graph) {
-  // Group by hash, then compare within groups: memory stays small, the answer is exact.
-  const int64_t n = graph.num_nodes();
-  std::unordered_map<size_t, std::vector<int32_t>> buckets;
-  for (int64_t node = 0; node < n; ++node) {
+  // Equal hashes bring candidates together, then fingerprints are compared: little memory, an exact answer.
+  std::vector<std::pair<size_t, int32_t>> hashed;
+  for (int64_t node = 0; node < graph.num_nodes(); ++node) {
     if (graph.adjacency().degree(node) == 0) continue;  // isolated nodes all look alike
-    buckets[std::hash<std::string>()(fingerprint(graph, node))].push_back(static_cast<int32_t>(node));
+    hashed.emplace_back(std::hash<std::string>()(fingerprint(graph, node)), static_cast<int32_t>(node));
   }
+  std::sort(hashed.begin(), hashed.end());
   Duplicates result;
-  std::vector<int32_t> group_of(n, -1);
-  for (const auto& [hash, nodes] : buckets) {
-    if (nodes.size() < 2) continue;
-    std::unordered_map<std::string, std::vector<int32_t>> exact;
-    for (const int32_t node : nodes) exact[fingerprint(graph, node)].push_back(node);
+  std::vector<int32_t> group_of(graph.num_nodes(), -1);
+  for (size_t begin = 0, end = 0; begin < hashed.size(); begin = end) {
+    while (end < hashed.size() && hashed[end].first == hashed[begin].first) ++end;
+    if (end - begin < 2) continue;
+    std::map<std::string, std::vector<int32_t>> exact;
+    for (size_t i = begin; i < end; ++i) exact[fingerprint(graph, hashed[i].second)].push_back(hashed[i].second);
     for (const auto& [key, twins] : exact) {
       if (twins.size() < 2) continue;
       for (const int32_t node : twins) group_of[node] = static_cast<int32_t>(result.groups);

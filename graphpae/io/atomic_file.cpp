@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 
 #include "graphpae/core/error.h"
 
@@ -37,6 +39,24 @@ void rename_over(const std::string& from, const std::string& to) {
   if (std::rename(from.c_str(), to.c_str()) != 0) throw failure(to, std::strerror(errno));
 }
 
+// Temporary names in use, so that an interrupted program can remove them.
+struct Unfinished {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+Unfinished& unfinished() {
+  static Unfinished all;
+  return all;
+}
+void begin_output(const std::string& path) {
+  const std::lock_guard lock(unfinished().mutex);
+  unfinished().paths.insert(path);
+}
+void end_output(const std::string& path) {
+  const std::lock_guard lock(unfinished().mutex);
+  unfinished().paths.erase(path);
+}
+
 std::string without_slash(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
@@ -48,10 +68,18 @@ AtomicFile::AtomicFile(const std::string& path)
     : path_(path), staging_path_(fmt::format("{}.partial-{}", path, ::getpid())) {
   if (fs::is_directory(path)) throw failure(path, "is a directory, expected a file name");
   if (!fs::is_directory(parent_of(path))) throw failure(path, "its directory does not exist");
+  begin_output(staging_path_);
 }
 
 AtomicFile::~AtomicFile() {
   if (!committed_) ::unlink(staging_path_.c_str());
+  end_output(staging_path_);
+}
+
+void remove_unfinished_outputs() {
+  const std::lock_guard lock(unfinished().mutex);
+  std::error_code ignored;
+  for (const std::string& path : unfinished().paths) fs::remove_all(path, ignored);
 }
 
 void AtomicFile::commit() {
@@ -92,11 +120,13 @@ AtomicDirectory::AtomicDirectory(const std::string& path, bool force, std::vecto
   std::error_code reason;
   fs::create_directories(staging_path_, reason);
   if (reason) throw failure(path_, reason.message());
+  begin_output(staging_path_);
 }
 
 AtomicDirectory::~AtomicDirectory() {
   std::error_code ignored;
   if (!committed_) fs::remove_all(staging_path_, ignored);
+  end_output(staging_path_);
 }
 
 void AtomicDirectory::commit() {

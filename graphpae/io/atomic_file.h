@@ -24,6 +24,9 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+// Removes the temporary names of all outputs under way in this process: for a program about to be stopped.
+void remove_unfinished_outputs();
+
 // Writes `bytes` to `path` atomically. Throws a data error naming the path and the reason.
 void write_file(const std::string& path, std::string_view bytes);
 

@@ -23,10 +23,10 @@ struct Outcome {
   std::string out, err;
 };
 
-Outcome run(const TempDir& dir, const std::string& arguments) {
+Outcome run(const TempDir& dir, const std::string& arguments, const std::string& launcher = "") {
   const std::string out = dir / ".out", err = dir / ".err";
-  const std::string command = "cd '" + dir.path() + "' && GRAPHPAE_DATA= XDG_CACHE_HOME='" + dir.path() +
-                              "/.cache' '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
+  const std::string command = "cd '" + dir.path() + "' && GRAPHPAE_DATA= XDG_CACHE_HOME='" + dir.path() + "/.cache' " +
+                              launcher + " '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
                               "' </dev/null";
   const int status = std::system(command.c_str());
   return {WEXITSTATUS(status), slurp(out), slurp(err)};
@@ -197,6 +197,17 @@ TEST(Cli, BadInput) {
   expect_failure(dir, "info nothing.csv", 3, "nothing.csv: no such file");
   expect_failure(dir, "convert columns.csv -o out", 3, "columns.csv:2");
   EXPECT_FALSE(fs::exists(dir / "out"));
+}
+
+TEST(Cli, AnInterruptLeavesNothingBehind) {
+  const TempDir dir;
+  // Large enough to be still at work, mostly writing, when the signal comes.
+  const Outcome outcome =
+      run(dir, "generate structure -o out --nodes 2000000 --edges 20000000", "timeout --preserve-status -s INT 0.7");
+  EXPECT_EQ(outcome.code, 130);
+  EXPECT_FALSE(fs::exists(dir / "out"));
+  for (const auto& entry : fs::directory_iterator(dir.path()))
+    EXPECT_EQ(entry.path().string().find("partial"), std::string::npos);
 }
 
 TEST(Cli, AnOutputThatCannotBeWrittenIsReported) {

@@ -1,0 +1,34 @@
+// The settings page of the documentation is written from the declarations.
+#include <gtest/gtest.h>
+
+#include "graphpae/core/options.h"
+#include "graphpae/data/generate.h"
+#include "graphpae/train/settings.h"
+#include "tests/support/temp_dir.h"
+
+namespace graphpae {
+namespace {
+
+std::string settings_page() {
+  Settings settings;
+  GenerateOptions generate_options;
+  OptionTable training, generating;
+  declare(training, settings);
+  declare(generating, generate_options);
+  return "# Settings\n\nThis page is generated from the declarations in the source (see CONTRIBUTING).\n\n"
+         "Precedence: command line, then `--config FILE.yaml`, then recipe, then default. On the command line a "
+         "setting is\n"
+         "`--set key=value`. In YAML, `probe: {lr: 0.01}` and `probe.lr: 0.01` are the same.\n\n"
+         "## Pre-training and recipes\n\n" +
+         describe_options(training) + "\n## `graphpae generate`\n\nAlso as flags: `--small-components 3`.\n\n" +
+         describe_options(generating);
+}
+
+TEST(Docs, SettingsPageIsCurrent) {
+  const std::string path = GRAPHPAE_SOURCE_DIR "/docs/settings.md";
+  if (std::getenv("GRAPHPAE_UPDATE_DOCS") != nullptr) std::ofstream(path) << settings_page();
+  EXPECT_EQ(test::slurp(path), settings_page()) << "run with GRAPHPAE_UPDATE_DOCS=1 to rewrite the page";
+}
+
+}  // namespace
+}  // namespace graphpae
