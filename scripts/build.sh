@@ -47,10 +47,8 @@ cd "$root"
 log=$dir/configure.log
 if [[ ! -f $dir/build.ninja ]]; then
   mkdir -p "$dir"
-  echo "graphpae: configuring ($preset)" >&2
+  echo "graphpae: configuring and building ($preset), some minutes the first time" >&2
   cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 fi
-if ! ninja -C "$dir" -n "$@" 2>/dev/null | grep -q 'no work to do'; then
-  echo "graphpae: building ($preset), some minutes the first time" >&2
-  ninja -C "$dir" "$@" >&2
-fi
+# Nothing to build, nothing to say.
+ninja -C "$dir" "$@" 2>&1 | sed -u -e '/no work to do/d' -e '/Entering directory/d' -e '/Re-checking globbed/d' >&2
