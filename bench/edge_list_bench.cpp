@@ -11,6 +11,7 @@
 #include <fstream>
 
 #include "bench/measure.h"
+#include "graphpae/core/memory.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/data/edge_list.h"
 #include "graphpae/data/load.h"
@@ -85,9 +86,9 @@ int main(int argc, char** argv) {
   LoadOptions options;
   options.threads = all_threads();
   if (argc == 3 && std::string(argv[1]) == "--load") {  // for measuring memory in a process of its own
-    const int64_t before = bench::peak_bytes();
+    const int64_t before = peak_memory();
     load(argv[2], options);
-    fmt::print("{}\n", bench::peak_bytes() - before);
+    fmt::print("{}\n", peak_memory() - before);
     return 0;
   }
   const int64_t lines = argc > 1 ? std::atoll(argv[1]) : 10'000'000;

@@ -1,11 +1,10 @@
-// Small tools of the benchmarks: medians of repeated runs, peak memory.
+// Small tools of the benchmarks: medians of repeated runs, output of commands.
 #pragma once
 
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -22,17 +21,6 @@ double median_seconds(int runs, const Body& body) {
   }
   std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
   return seconds[runs / 2];
-}
-
-// Peak resident bytes of this process since it was started.
-inline int64_t peak_bytes() {
-  std::ifstream status("/proc/self/status");
-  std::string word;
-  int64_t kilobytes = 0;
-  while (status >> word) {
-    if (word == "VmHWM:") status >> kilobytes;
-  }
-  return kilobytes * 1024;
 }
 
 // What a command prints, as a number.

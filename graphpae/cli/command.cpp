@@ -71,7 +71,7 @@ Dataset load_data(const DataFlags& flags, const Common& common) {
 
 void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags) {
   for (const Option& option : table.options()) {
-    std::string flag = "--" + option.key;
+    std::string flag = (option.key.size() == 1 ? "-" : "--") + option.key;
     std::replace(flag.begin(), flag.end(), '_', '-');
     const std::string help =
         fmt::format("{} ({}{}; default {})", option.help, option.type, option.range.empty() ? "" : ", " + option.range,

@@ -58,6 +58,8 @@ void add_generate(CLI::App& app, Common& common);
 void add_info(CLI::App& app, Common& common);
 void add_convert(CLI::App& app, Common& common);
 void add_recipes(CLI::App& app, Common& common);
+void add_positions(CLI::App& app, Common& common);
+void add_bench(CLI::App& app, Common& common);
 
 // Shared between verbs.
 Json info_json(const Dataset& dataset);

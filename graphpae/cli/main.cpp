@@ -9,6 +9,7 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/waiting.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/version.h"
@@ -17,8 +18,8 @@ namespace graphpae::cli {
 namespace {
 
 // Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"positions", "pretrain",  "embed",  "evaluate", "finetune", "predict",
-                                              "spectrum",  "reproduce", "report", "bench",    "launch"};
+const std::vector<std::string> kLaterVerbs = {"pretrain", "embed",     "evaluate", "finetune", "predict",
+                                              "spectrum", "reproduce", "report",   "launch"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
@@ -64,6 +65,10 @@ int run(int argc, char** argv) {
   add_info(app, common);
   add_convert(app, common);
   add_recipes(app, common);
+  add_positions(app, common);
+#ifdef GRAPHPAE_HAS_BENCH
+  add_bench(app, common);
+#endif
   app.parse_complete_callback([&] { set_up_log(common); });
 
   std::vector<std::string> verbs;
@@ -90,6 +95,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using graphpae::cli::report;
+  graphpae::cli::wait_without_spinning(argv);
   graphpae::cli::handle_interrupts();
   try {
     return graphpae::cli::run(argc, argv);

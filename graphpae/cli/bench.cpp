@@ -1,0 +1,90 @@
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "bench/positions_bench.h"
+#include "graphpae/cli/command.h"
+#include "graphpae/core/error.h"
+
+namespace graphpae::cli {
+namespace {
+
+using bench::PositionsBenchRow;
+
+constexpr const char* kPositionsHead =
+    "graph        nodes      edges    K   seconds  residual     GB  product/stream GB/s    ARPACK  residual   ratio  "
+    "missed by ARPACK\n";
+
+void print_row(const PositionsBenchRow& row) {
+  if (!row.present) return fmt::print("{:<10} not there (--data DIR names a directory with it)\n", row.graph);
+  fmt::print("{:<10} {:>7} {:>10} {:>4} {:>9.3f}  {:>8.1e} {:>6.2f} {:>12.1f} / {:<6.1f}", row.graph, row.nodes,
+             row.directed_edges, row.k, row.seconds, row.max_residual, static_cast<double>(row.peak_bytes) / 1e9,
+             row.product_gb_per_s, row.stream_gb_per_s);
+  if (row.arpack_seconds > 0) {
+    fmt::print(
+        "  {:>7.2f}  {:>8.1e}  {:>5.1f}x  {}", row.arpack_seconds, row.arpack_residual,
+        row.arpack_seconds / row.seconds,
+        row.arpack_misses > 1e-4 ? fmt::format("yes, an eigenvalue is {:.1e} too large", row.arpack_misses) : "none");
+  }
+  fmt::print("{}\n", row.converged == row.k ? "" : "  NOT CONVERGED");
+  std::fflush(stdout);
+}
+
+Json row_json(const PositionsBenchRow& row) {
+  return {{"graph", row.graph},
+          {"present", row.present},
+          {"nodes", row.nodes},
+          {"directed_edges", row.directed_edges},
+          {"k", row.k},
+          {"seconds", row.seconds},
+          {"max_residual", row.max_residual},
+          {"converged", row.converged},
+          {"peak_rss_bytes", row.peak_bytes},
+          {"product_gb_per_s", row.product_gb_per_s},
+          {"stream_gb_per_s", row.stream_gb_per_s},
+          {"arpack_seconds", row.arpack_seconds},
+          {"arpack_residual", row.arpack_residual},
+          {"arpack_misses", row.arpack_misses},
+          {"ours_misses", row.ours_misses}};
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Common& common) {
+  CLI::App* verb = app.add_subcommand("bench", "measure this machine: solvers against their peers");
+  struct Flags {
+    std::string name = "positions";
+    bench::PositionsBenchOptions options;
+    bool no_arpack = false;
+  };
+  auto flags = std::make_shared<Flags>();
+  flags->options.graphs = bench::positions_bench_graphs();
+  const char* data = std::getenv("GRAPHPAE_DATA");
+  flags->options.data = data == nullptr ? "" : data;
+  verb->add_option("NAME", flags->name, "what to measure: positions")->capture_default_str();
+  verb->add_option("--graphs", flags->options.graphs, "of squirrel, cornell5, b, c, d, large")
+      ->delimiter(',')
+      ->capture_default_str();
+  verb->add_option("--data", flags->options.data, "directory with the real graphs (default: $GRAPHPAE_DATA)");
+  verb->add_option("--repeat", flags->options.repeat, "runs of our solver")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  verb->add_flag("--no-arpack", flags->no_arpack, "without the comparison");
+  verb->callback([flags, &common] {
+    if (flags->name != "positions")
+      throw usage_error(fmt::format("unknown benchmark '{}'; this version has positions", flags->name));
+    flags->options.threads = common.thread_count();
+    flags->options.arpack = !flags->no_arpack;
+    if (!common.json) fmt::print("{}", kPositionsHead);
+    const auto rows = bench::run_positions_bench(flags->options, [&](const PositionsBenchRow& row) {
+      if (!common.json) print_row(row);
+    });
+    if (!common.json) return;
+    Json list = Json::array();
+    for (const PositionsBenchRow& row : rows) list.push_back(row_json(row));
+    print_json(list);
+  });
+}
+
+}  // namespace graphpae::cli

@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <memory>
+
+#include "graphpae/cli/command.h"
+#include "graphpae/cli/progress.h"
+#include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
+#include "graphpae/positions/position_file.h"
+
+namespace graphpae::cli {
+namespace {
+
+struct Flags {
+  DataFlags data;
+  std::string output;
+  bool no_cache = false;
+  SettingFlags settings;
+};
+
+struct Outcome {
+  int64_t nodes = 0, k = 0, computed = 0, converged = 0;
+  double max_residual = 0, seconds = 0;
+  std::string solver;
+  bool cached = false, complete = true;
+  std::vector<std::string> notes;
+};
+
+void check_memory(int64_t needed) {
+  const int64_t available = available_memory();
+  if (needed <= available) return;
+  throw memory_error(fmt::format("positions need about {:.1f} GB, {:.1f} GB are available",
+                                 static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
+}
+
+Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flags& flags, const Common& common) {
+  const Adjacency& adjacency = graph.adjacency();
+  const auto start = std::chrono::steady_clock::now();
+  const char* directory = std::getenv("GRAPHPAE_CACHE");
+  const bool use_cache = !flags.no_cache && directory != nullptr && directory[0] != '\0';
+  const PositionCache cache(use_cache ? directory : "");
+  const std::string key = use_cache ? position_key(adjacency, options) : "";
+  std::optional<Positions> positions = use_cache ? cache.find(key) : std::nullopt;
+  Outcome outcome;
+  outcome.cached = positions.has_value();
+  if (!positions) {
+    check_memory(position_memory(adjacency.num_nodes(), static_cast<int64_t>(adjacency.neighbours().size()), options));
+    Progress progress(common, "eigenpairs", options.k);
+    positions = laplacian_positions(adjacency, options, common.thread_count(), [&](const PositionProgress& p) {
+      progress.update(std::min(p.converged, options.k));
+      return true;
+    });
+    if (use_cache) cache.store(key, *positions);
+  }
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_positions(flags.output, *positions);
+  outcome.nodes = positions->num_nodes;
+  outcome.k = positions->k;
+  outcome.computed = positions->computed;
+  outcome.converged = positions->converged;
+  outcome.max_residual = positions->max_residual();
+  outcome.solver = positions->solver;
+  outcome.complete = positions->status == PositionStatus::converged;
+  outcome.notes = positions->notes;
+  return outcome;
+}
+
+Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Flags& flags, const Common& common) {
+  if (!set.has_structure())
+    throw data_error(fmt::format("{}: molecules are text without graphs; positions need graphs.npz", flags.data.data));
+  const GraphSetParts& parts = set.parts();
+  check_memory(8 * options.k * (set.num_nodes() + 2 * set.num_graphs()));
+  const auto start = std::chrono::steady_clock::now();
+  BatchPositions positions;
+  {
+    Progress progress(common, "graphs", set.num_graphs());
+    positions = position_batch({parts.node_offsets, parts.edge_offsets, parts.edges}, options, common.thread_count(),
+                               [&](int64_t graphs) {
+                                 progress.update(graphs);
+                                 return true;
+                               });
+  }
+  Outcome outcome;
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  write_positions(flags.output, positions);
+  outcome.nodes = set.num_nodes();
+  outcome.k = positions.k;
+  for (const int32_t computed : positions.computed) outcome.computed += computed;
+  for (size_t i = 0; i < positions.residuals.size(); ++i)
+    outcome.max_residual = std::max(outcome.max_residual, positions.residuals[i]);
+  outcome.converged = outcome.computed;
+  outcome.solver = "dense";
+  outcome.complete = positions.unconverged_graphs == 0;
+  if (positions.padded_graphs > 0)
+    outcome.notes.push_back(fmt::format("{} graphs have fewer than {} eigenvectors; the rest is zero",
+                                        positions.padded_graphs, positions.k));
+  if (positions.cut_graphs > 0)
+    outcome.notes.push_back(
+        fmt::format("in {} graphs K = {} cuts an eigenspace: which vectors are taken from it is arbitrary",
+                    positions.cut_graphs, positions.k));
+  return outcome;
+}
+
+void declare(OptionTable& table, PositionOptions& o) {
+  using N = PositionNormalisation;
+  table.add("k", o.k, between(1, 1e6), "number of eigenvectors");
+  table.add("tolerance", o.tolerance, between(1e-12, 1e-2), "bound of every residual ||L u - lambda u||");
+  table.add_choice(
+      "solver", o.solver,
+      {{"auto", PositionSolver::automatic}, {"dense", PositionSolver::dense}, {"block", PositionSolver::block}},
+      "solver");
+  table.add("skip_zero", o.skip_zero, "leave out eigenvalues below 1e-6");
+  table.add("absolute", o.absolute, "take absolute values of entries");
+  table.add_choice("normalisation", o.normalisation,
+                   {{"none", N::none},
+                    {"l1", N::l1},
+                    {"l2", N::l2},
+                    {"max_abs", N::max_abs},
+                    {"wavelength", N::wavelength},
+                    {"wavelength_asin", N::wavelength_asin},
+                    {"wavelength_soft", N::wavelength_soft}},
+                   "what each eigenvector is divided by");
+  table.add("extend", o.extend, "complete the eigenspace that K cuts");
+}
+
+}  // namespace
+
+void add_positions(CLI::App& app, Common& common) {
+  CLI::App* verb =
+      app.add_subcommand("positions", "the smallest eigenvalues and eigenvectors of the normalised Laplacian");
+  auto flags = std::make_shared<Flags>();
+  add_data_flags(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "file to write (.npz)")->required();
+  verb->add_flag("--no-cache", flags->no_cache, "neither read nor write $GRAPHPAE_CACHE");
+  PositionOptions defaults;
+  OptionTable table;
+  declare(table, defaults);
+  add_setting_flags(*verb, table, flags->settings);
+  verb->callback([flags, &common] {
+    PositionOptions options;
+    OptionTable chosen;
+    declare(chosen, options);
+    apply_settings(chosen, flags->settings);
+    if (!flags->output.ends_with(".npz"))
+      throw usage_error(fmt::format("-o {}: positions are written as .npz", flags->output));
+    const Dataset dataset = load_data(flags->data, common);
+    const Outcome outcome = dataset.is_graph() ? solve_one(dataset.graph(), options, *flags, common)
+                                               : solve_many(dataset.graph_set(), options, *flags, common);
+    if (common.json) {
+      print_json({{"nodes", outcome.nodes},
+                  {"k", outcome.k},
+                  {"computed", outcome.computed},
+                  {"converged", outcome.converged},
+                  {"max_residual", outcome.max_residual},
+                  {"solver", outcome.solver},
+                  {"seconds", outcome.seconds},
+                  {"peak_rss_bytes", peak_memory()},
+                  {"cached", outcome.cached},
+                  {"notes", outcome.notes},
+                  {"output", flags->output}});
+    } else {
+      print_notes(dataset.notes);
+      print_notes(outcome.notes);
+      fmt::print("{}: {} eigenvectors of {} nodes, largest residual {:.1e}, solver {}, {:.2f} s{}\n", flags->output,
+                 outcome.computed, outcome.nodes, outcome.max_residual, outcome.solver, outcome.seconds,
+                 outcome.cached ? " (from the cache)" : "");
+    }
+    if (!outcome.complete) {
+      throw numerical_error(fmt::format(
+          "{}: not all eigenvectors are certain; the file holds what was found, with residuals", flags->output));
+    }
+  });
+}
+
+}  // namespace graphpae::cli

@@ -1,0 +1,11 @@
+// Memory of the machine and of this process, in bytes.
+#pragma once
+
+#include <cstdint>
+
+namespace graphpae {
+
+int64_t available_memory();  // what can be used without swapping
+int64_t peak_memory();       // largest resident memory of this process so far
+
+}  // namespace graphpae

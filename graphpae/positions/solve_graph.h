@@ -1,0 +1,19 @@
+// Positions of a graph given as rows of neighbours: what laplacian_positions and position_batch share.
+#pragma once
+
+#include "graphpae/core/threads.h"
+#include "graphpae/positions/graph_view.h"
+#include "graphpae/positions/laplacian_positions.h"
+
+namespace graphpae {
+
+// Throws usage errors.
+void check_options(const PositionOptions& options);
+
+// The solver, dense or block, for `count` pairs of a component.
+PositionSolver solver_for(int64_t num_nodes, int64_t count, PositionSolver wish);
+
+Positions solve_graph(const GraphView& graph, const PositionOptions& options, Threads threads,
+                      const PositionCallback& progress);
+
+}  // namespace graphpae

@@ -1,0 +1,83 @@
+#include "graphpae/positions/walk_operator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace graphpae {
+namespace {
+
+// Enough ranges to balance a few threads on a busy machine, each long enough to be worth the hand-over.
+constexpr int64_t kRanges = 128;
+constexpr int64_t kMinRangeWork = 1 << 14;
+constexpr int64_t kRowWork = 4;  // a row costs about as much as this many neighbours
+
+template <class T>
+void divide_by_root_degree(const GraphView& graph, const T* in, T* out, int64_t first, int64_t last) {
+  for (int64_t i = first; i < last; ++i) {
+    const T scale = T{1} / std::sqrt(static_cast<T>(graph.degree(i)));
+    for (int64_t c = 0; c < kPanel; ++c) out[i * kPanel + c] = scale * in[i * kPanel + c];
+  }
+}
+
+}  // namespace
+
+WalkOperator::WalkOperator(const GraphView& graph, Threads threads) : graph_(graph), threads_(threads) {
+  const int64_t n = graph.num_nodes();
+  const int64_t work = graph.offsets[n] + kRowWork * n;
+  const int64_t ranges = std::clamp<int64_t>(work / kMinRangeWork, 1, kRanges);
+  bounds_.push_back(0);
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t done = graph.offsets[i + 1] + kRowWork * (i + 1);
+    if (done >= work * static_cast<int64_t>(bounds_.size()) / ranges) bounds_.push_back(i + 1);
+  }
+  bounds_.back() = n;
+}
+
+template <class T>
+void WalkOperator::step(const kernels::WalkStep<T>& step) const {
+  const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
+#pragma omp parallel num_threads(threads_.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t range = 0; range < ranges; ++range) kernels::walk_rows(step, bounds_[range], bounds_[range + 1]);
+  }
+}
+
+template <class T>
+void WalkOperator::apply(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const {
+  T* current = work.panel(0);
+  T* previous = work.panel(1);
+  const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads_.count)
+  for (int64_t range = 0; range < ranges; ++range) {
+    divide_by_root_degree(graph_, in, current, bounds_[range], bounds_[range + 1]);
+  }
+
+  // T_1(x) = t(x), T_{k+1}(x) = 2 t(x) T_k(x) - T_{k-1}(x) with t(x) = (x - centre) / half_width.
+  const double walk = 1.0 / filter.half_width();
+  const double self = -filter.centre() / filter.half_width();
+  for (int k = 1; k <= filter.degree(); ++k) {
+    const bool last = k == filter.degree();
+    const double twice = k == 1 ? 1.0 : 2.0;
+    kernels::WalkStep<T> next{};
+    next.offsets = graph_.offsets.data();
+    next.neighbours = graph_.neighbours.data();
+    next.num_neighbours = static_cast<int64_t>(graph_.neighbours.size());
+    next.current = current;
+    next.previous = previous;
+    next.out = last ? out : previous;
+    next.walk = static_cast<T>(twice * walk);
+    next.self = static_cast<T>(twice * self);
+    next.past = static_cast<T>(k == 1 ? 0.0 : -1.0);
+    next.scale_by_root_degree = last;
+    step(next);
+    std::swap(current, previous);
+  }
+}
+
+template void WalkOperator::apply(const ChebyshevFilter&, const float*, float*, PanelMatrix<float>&) const;
+template void WalkOperator::apply(const ChebyshevFilter&, const double*, double*, PanelMatrix<double>&) const;
+
+}  // namespace graphpae
