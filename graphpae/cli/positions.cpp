@@ -110,7 +110,7 @@ void declare(OptionTable& table, PositionOptions& o) {
   table.add("tolerance", o.tolerance, between(1e-12, 1e-2), "bound of every residual ||L u - lambda u||");
   table.add_choice(
       "solver", o.solver,
-      {{"auto", PositionSolver::automatic}, {"dense", PositionSolver::dense}, {"block", PositionSolver::block}},
+      {{"auto", PositionSolver::automatic}, {"dense", PositionSolver::dense}, {"block", PositionSolver::block}, {"inverse", PositionSolver::inverse}},
       "solver");
   table.add("skip_zero", o.skip_zero, "leave out eigenvalues below 1e-6");
   table.add("absolute", o.absolute, "take absolute values of entries");

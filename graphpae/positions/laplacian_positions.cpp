@@ -4,6 +4,7 @@
 
 #include "graphpae/positions/block_solver.h"
 #include "graphpae/positions/dense_solver.h"
+#include "graphpae/positions/inverse_solver.h"
 #include "graphpae/positions/solve_graph.h"
 
 namespace graphpae {
@@ -22,8 +23,11 @@ int64_t position_memory(int64_t num_nodes, int64_t num_directed_edges, const Pos
   const int64_t count = std::min(num_nodes, options.k + 1);
   const int64_t split = 16 * num_nodes + (num_nodes > 0 ? 4 * num_directed_edges + 8 * num_nodes : 0);
   const bool block = solver_for(num_nodes, count, options.solver) == PositionSolver::block;
-  const int64_t solver =
+  int64_t solver =
       block ? block_solver_memory(num_nodes, count, options.tolerance) : dense_solver_memory(num_nodes, count);
+  if (block && may_use_inverse_solver(num_nodes, num_directed_edges)) {
+    solver = std::max(solver, inverse_solver_memory(num_nodes, count));
+  }
   return split + solver + 8 * num_nodes * (count + options.k);
 }
 

@@ -1,8 +1,9 @@
 // START HERE. Positions: the K smallest eigenpairs of the normalised Laplacian L = I - D^-1/2 A D^-1/2 of a graph.
 //
 // An isolated node has diagonal entry 1 and so eigenvalue 1. The graph is split into connected components; each is
-// solved on its own, small ones densely (dense_solver.h), large ones by block Lanczos (block_solver.h), and the pairs
-// are merged (merge_pairs.h). Rules that make the result unique where mathematics leaves a choice:
+// solved on its own, small ones densely (dense_solver.h), large ones by block Lanczos, with the Laplacian
+// (block_solver.h) or, where the graph allows it, with its inverse (inverse_solver.h); the pairs are merged
+// (merge_pairs.h). Rules that make the result unique where mathematics leaves a choice:
 //   * eigenvalues ascend; equal ones (to 1e-12) follow their components, larger components first, then the one with
 //     the smaller node. With more components than K, the K eigenvectors of eigenvalue 0 are thus D^1/2 of the K
 //     largest;
@@ -21,7 +22,7 @@
 
 namespace graphpae {
 
-enum class PositionSolver { automatic, dense, block };
+enum class PositionSolver { automatic, dense, block, inverse };
 
 // What every eigenvector u with eigenvalue lambda is divided by. The wavelength forms follow common practice for
 // Laplacian encodings: entries in units of the wavelength of a sine with the same curvature.
@@ -65,7 +66,7 @@ struct Positions {
   int64_t isolated = 0;
   bool cuts_eigenspace = false;  // eigenvalue K+1 equals eigenvalue K to the tolerance
   PositionStatus status = PositionStatus::converged;
-  std::string solver;              // "dense", "block", "dense+block", or "none" if nothing had to be solved
+  std::string solver;              // those used, joined by +: dense, block, inverse; "none" if nothing had to be solved
   std::vector<std::string> notes;  // for the user, one line each
 
   double max_residual() const;

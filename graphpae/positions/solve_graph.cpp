@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <string>
 #include <utility>
 
 #include "graphpae/core/error.h"
@@ -12,6 +13,7 @@
 #include "graphpae/positions/component_split.h"
 #include "graphpae/positions/dense_solver.h"
 #include "graphpae/positions/finish_columns.h"
+#include "graphpae/positions/inverse_solver.h"
 #include "graphpae/positions/merge_pairs.h"
 
 namespace graphpae {
@@ -52,8 +54,16 @@ class ComponentSolver {
         solutions_(split.count()) {}
 
   const ComponentSolution& solution(int64_t component) const { return solutions_[component]; }
-  bool used_dense() const { return used_dense_; }
-  bool used_block() const { return used_block_; }
+  // The solvers used, joined by +.
+  std::string names() const {
+    std::string names;
+    const std::pair<bool, const char*> all[] = {
+        {used_dense_, "dense"}, {used_block_, "block"}, {used_inverse_, "inverse"}};
+    for (const auto& [used, name] : all) {
+      if (used) names += (names.empty() ? "" : "+") + std::string(name);
+    }
+    return names.empty() ? "none" : names;
+  }
 
   void solve(int64_t count) {
     // Large components one after the other with all threads, then the small ones in parallel.
@@ -66,7 +76,6 @@ class ComponentSolver {
         solutions_[c] = known_pair(graph_, split_.nodes(c));
       } else if (solver_for(nodes, wanted, options_.solver) == PositionSolver::block) {
         solutions_[c] = solve_large(c, wanted);
-        used_block_ = true;
       } else {
         small.push_back(c);
       }
@@ -94,9 +103,18 @@ class ComponentSolver {
     ConvergenceCallback progress;
     const int64_t nodes = static_cast<int64_t>(split_.nodes(component).size());
     if (progress_) progress = [&](int64_t converged) { return progress_({converged, count, nodes}); };
-    if (split_.count() == 1) return solve_block(graph_, options, threads_, progress);
+    if (split_.count() == 1) return solve_connected(graph_, options, progress);
     const Subgraph part = split_.subgraph(graph_, component);
-    return solve_block(part.view(), options, threads_, progress);
+    return solve_connected(part.view(), options, progress);
+  }
+
+  ComponentSolution solve_connected(const GraphView& graph, const BlockSolverOptions& options,
+                                    const ConvergenceCallback& progress) {
+    const bool inverse = options_.solver == PositionSolver::inverse ||
+                         (options_.solver == PositionSolver::automatic && inverse_solver_applies(graph));
+    (inverse ? used_inverse_ : used_block_) = true;
+    return inverse ? solve_inverse(graph, options, threads_, progress)
+                   : solve_block(graph, options, threads_, progress);
   }
 
   const GraphView& graph_;
@@ -107,6 +125,7 @@ class ComponentSolver {
   std::vector<ComponentSolution> solutions_;
   bool used_dense_ = false;
   bool used_block_ = false;
+  bool used_inverse_ = false;
 };
 
 // The pairs of the whole graph in order, skipped ones left out.
@@ -219,7 +238,7 @@ void add_notes(const Selection& selection, const PositionOptions& options, Posit
 
 PositionSolver solver_for(int64_t num_nodes, int64_t count, PositionSolver wish) {
   if (wish == PositionSolver::dense || !block_solver_applies(num_nodes, count)) return PositionSolver::dense;
-  return wish == PositionSolver::block || num_nodes > kDenseNodes ? PositionSolver::block : PositionSolver::dense;
+  return wish != PositionSolver::automatic || num_nodes > kDenseNodes ? PositionSolver::block : PositionSolver::dense;
 }
 
 void check_options(const PositionOptions& options) {
@@ -255,8 +274,7 @@ Positions solve_graph(const GraphView& graph, const PositionOptions& options, Th
     positions.converged += positions.residuals[j] <= options.tolerance;
     complete = complete && solution.complete;
   }
-  positions.solver =
-      solver.used_dense() ? (solver.used_block() ? "dense+block" : "dense") : (solver.used_block() ? "block" : "none");
+  positions.solver = solver.names();
   add_notes(selection, options, positions);
   if (positions.converged < positions.computed) {
     positions.status = PositionStatus::not_converged;

@@ -46,7 +46,7 @@ void WalkOperator::step(const kernels::WalkStep<T>& step) const {
 }
 
 template <class T>
-void WalkOperator::apply(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const {
+void WalkOperator::apply_filter(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const {
   T* current = work.panel(0);
   T* previous = work.panel(1);
   const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
@@ -77,7 +77,12 @@ void WalkOperator::apply(const ChebyshevFilter& filter, const T* in, T* out, Pan
   }
 }
 
-template void WalkOperator::apply(const ChebyshevFilter&, const float*, float*, PanelMatrix<float>&) const;
-template void WalkOperator::apply(const ChebyshevFilter&, const double*, double*, PanelMatrix<double>&) const;
+void WalkOperator::apply(const ChebyshevFilter& filter, const float* in, float* out, PanelMatrix<float>& work) const {
+  apply_filter(filter, in, out, work);
+}
+void WalkOperator::apply(const ChebyshevFilter& filter, const double* in, double* out,
+                         PanelMatrix<double>& work) const {
+  apply_filter(filter, in, out, work);
+}
 
 }  // namespace graphpae

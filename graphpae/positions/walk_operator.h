@@ -19,14 +19,19 @@ class WalkOperator {
   // The view must outlive the operator. Every node needs a neighbour (itself counts).
   WalkOperator(const GraphView& graph, Threads threads);
 
+  virtual ~WalkOperator() = default;
+
   const GraphView& graph() const { return graph_; }
   int64_t num_nodes() const { return graph_.num_nodes(); }
 
-  // out = filter(S) in; `in` and `out` are [N,16], not the same; `work` has two panels of N rows.
-  template <class T>
-  void apply(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const;
+  // out = filter(S) in; `in` and `out` are [N,16], not the same; `work` has two panels of N rows. Virtual, so that a
+  // solver can be given another operator on the same graph.
+  virtual void apply(const ChebyshevFilter& filter, const float* in, float* out, PanelMatrix<float>& work) const;
+  virtual void apply(const ChebyshevFilter& filter, const double* in, double* out, PanelMatrix<double>& work) const;
 
  private:
+  template <class T>
+  void apply_filter(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const;
   template <class T>
   void step(const kernels::WalkStep<T>& step) const;
 

@@ -65,6 +65,25 @@ TEST(LaplacianPositions, TheBlockSolverIsTheOneThatRan) {
   EXPECT_EQ(laplacian_positions(testing::random_graph(3000, 9000, 1).adjacency(), with(30)).solver, "block");
 }
 
+// Eigenvalues closer to each other than float32 can tell, and multiplicities far above a panel.
+TEST(LaplacianPositions, TheInverseSolverProvesItsSpectra) {
+  PositionOptions options;
+  options.k = 20;
+  for (const TestGraph& graph : {testing::path(20000), testing::cycle(5001), testing::torus(30, 101), testing::star(3000), testing::spider(1500)}) {
+    const Positions positions = laplacian_positions(graph.adjacency(), options, Threads{2});
+    EXPECT_EQ(positions.solver, "inverse");
+    EXPECT_EQ(positions.status, PositionStatus::converged);
+    expect_valid(graph, positions, options);
+  }
+}
+
+TEST(LaplacianPositions, TheInverseSolverLeavesDenseGraphsAlone) {
+  const TestGraph graph = testing::random_graph(3000, 30000, 5);
+  PositionOptions options;
+  options.k = 10;
+  EXPECT_EQ(laplacian_positions(graph.adjacency(), options).solver, "block");
+}
+
 TEST(LaplacianPositions, ReachesTightTolerances) {
   for (const double tolerance : {1e-7, 1e-10}) {
     PositionOptions options = with(20, PositionSolver::block);
