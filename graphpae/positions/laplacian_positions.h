@@ -64,7 +64,7 @@ struct Positions {
 
   int64_t components = 0;  // connected components, isolated nodes included
   int64_t isolated = 0;
-  bool cuts_eigenspace = false;  // eigenvalue K+1 equals eigenvalue K to the tolerance
+  bool cuts_eigenspace = false;  // eigenvalue K+1 equals eigenvalue K, as far as the residuals tell
   PositionStatus status = PositionStatus::converged;
   std::string solver;              // those used, joined by +: dense, block, inverse; "none" if nothing had to be solved
   std::vector<std::string> notes;  // for the user, one line each

@@ -149,6 +149,17 @@ struct Selection {
   bool too_large_to_extend = false;
 };
 
+// Eigenvalues closer than this have vectors that the residuals do not tell apart.
+double resolution(const ComponentSolver& solver, const std::vector<PairReference>& pairs,
+                  const PositionOptions& options) {
+  double largest = 0;
+  const int64_t count = std::min<int64_t>(options.k + 1, static_cast<int64_t>(pairs.size()));
+  for (int64_t j = 0; j < count; ++j) {
+    largest = std::max(largest, solver.solution(pairs[j].component).residuals[pairs[j].column]);
+  }
+  return std::clamp(10 * largest, 1e-11, std::max(1e-11, options.tolerance));
+}
+
 Selection select_pairs(ComponentSolver& solver, const ComponentSplit& split, const PositionOptions& options,
                        int64_t num_nodes) {
   Selection selection;
@@ -176,7 +187,7 @@ Selection select_pairs(ComponentSolver& solver, const ComponentSplit& split, con
     }
     selection.take = std::min(options.k, size);
     if (selection.take == 0 || size <= options.k) return selection;
-    const int64_t end = eigenspace_end(selection.pairs, options.k - 1, options.tolerance);
+    const int64_t end = eigenspace_end(selection.pairs, options.k - 1, resolution(solver, selection.pairs, options));
     selection.cuts_eigenspace = end > options.k;
     if (!selection.cuts_eigenspace || !options.extend) return selection;
     const bool complete = end < sure || size >= num_nodes - (options.skip_zero ? zeros : 0);

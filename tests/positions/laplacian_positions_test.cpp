@@ -69,12 +69,22 @@ TEST(LaplacianPositions, TheBlockSolverIsTheOneThatRan) {
 TEST(LaplacianPositions, TheInverseSolverProvesItsSpectra) {
   PositionOptions options;
   options.k = 20;
-  for (const TestGraph& graph : {testing::path(20000), testing::cycle(5001), testing::torus(30, 101), testing::star(3000), testing::spider(1500)}) {
+  for (const TestGraph& graph : {testing::path(20000), testing::cycle(5001), testing::torus(30, 101),
+                                 testing::star(3000), testing::spider(1500)}) {
     const Positions positions = laplacian_positions(graph.adjacency(), options, Threads{2});
     EXPECT_EQ(positions.solver, "inverse");
     EXPECT_EQ(positions.status, PositionStatus::converged);
     expect_valid(graph, positions, options);
+    EXPECT_EQ(laplacian_positions(graph.adjacency(), options, Threads{1}).eigenvectors, positions.eigenvectors);
   }
+}
+
+// The eigenvalues of a long path are close to each other, but there is only one of each.
+TEST(LaplacianPositions, CloseEigenvaluesAreNotTakenForEqual) {
+  PositionOptions options;
+  options.k = 20;
+  EXPECT_FALSE(laplacian_positions(testing::path(20000).adjacency(), options, Threads{2}).cuts_eigenspace);
+  EXPECT_TRUE(laplacian_positions(testing::cycle(20000).adjacency(), options, Threads{2}).cuts_eigenspace);
 }
 
 TEST(LaplacianPositions, TheInverseSolverLeavesDenseGraphsAlone) {
