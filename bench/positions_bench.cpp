@@ -57,6 +57,16 @@ Job make_job(const PositionsBenchOptions& options, const std::string& name) {
   return {generate(shape, options.threads), k};
 }
 
+// How far resident memory rises above what it is now.
+class MemoryGrowth {
+ public:
+  MemoryGrowth() { restart_peak_memory(); }
+  int64_t bytes() const { return peak_memory() - before_; }
+
+ private:
+  int64_t before_ = resident_memory();
+};
+
 // GB/s of reading 512 MB with all threads.
 double stream_bandwidth(Threads threads) {
   const std::vector<float> values(1 << 27, 1.0f);
@@ -95,7 +105,9 @@ double product_bandwidth(const Adjacency& graph, Threads threads) {
 void compare_with_arpack(const Job& job, const PositionsBenchOptions& options, const Positions& ours,
                          PositionsBenchRow& row) {
   ArpackResult arpack;
+  const MemoryGrowth growth;
   row.arpack_seconds = median_seconds(1, [&] { arpack = arpack_smallest(job.graph, job.k, options.tolerance); });
+  row.arpack_bytes = growth.bytes();
   row.arpack_residual = arpack.max_residual;
   for (int64_t j = 0; j < job.k; ++j) {
     row.arpack_misses = std::max(row.arpack_misses, arpack.eigenvalues[j] - ours.eigenvalues[j]);
@@ -124,11 +136,12 @@ std::vector<PositionsBenchRow> run_positions_bench(const PositionsBenchOptions& 
       position_options.k = job.k;
       position_options.tolerance = options.tolerance;
       Positions positions;
+      const MemoryGrowth growth;
       row.seconds = median_seconds(
           options.repeat, [&] { positions = laplacian_positions(job.graph, position_options, options.threads); });
+      row.bytes = growth.bytes();
       row.max_residual = positions.max_residual();
       row.converged = positions.status == PositionStatus::converged ? positions.converged : 0;
-      row.peak_bytes = peak_memory();
       row.stream_gb_per_s = stream;
       row.product_gb_per_s = product_bandwidth(job.graph, options.threads);
       if (options.arpack) compare_with_arpack(job, options, positions, row);

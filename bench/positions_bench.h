@@ -27,11 +27,12 @@ struct PositionsBenchRow {
   double seconds = 0;   // median
   double max_residual = 0;
   int64_t converged = 0;
-  int64_t peak_bytes = 0;       // of the process after our solver ran
+  int64_t bytes = 0;            // of memory that our solver needs beyond the graph, result included
   double product_gb_per_s = 0;  // of one product with 16 vectors, counting gathered rows
   double stream_gb_per_s = 0;   // reading a large array with the same threads
   double arpack_seconds = 0;
   double arpack_residual = 0;
+  int64_t arpack_bytes = 0;  // the same of ARPACK, its matrix included
   double arpack_misses = 0;  // how far an eigenvalue of ARPACK lies above ours: above the tolerance, it missed some
   double ours_misses = 0;    // the same the other way
 };

@@ -25,6 +25,10 @@ int64_t available_memory() {
   return kilobytes < 0 ? std::numeric_limits<int64_t>::max() : kilobytes * 1024;
 }
 
+int64_t resident_memory() { return kilobytes_after("/proc/self/status", "VmRSS:") * 1024; }
+
+void restart_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
+
 int64_t peak_memory() { return kilobytes_after("/proc/self/status", "VmHWM:") * 1024; }
 
 }  // namespace graphpae

@@ -6,6 +6,8 @@
 namespace graphpae {
 
 int64_t available_memory();  // what can be used without swapping
-int64_t peak_memory();       // largest resident memory of this process so far
+int64_t resident_memory();   // of this process now
+int64_t peak_memory();       // largest resident memory of this process so far, or since restart_peak_memory()
+void restart_peak_memory();
 
 }  // namespace graphpae

@@ -6,9 +6,15 @@
 namespace graphpae {
 namespace {
 
-// from_chars takes no plus sign.
-std::string_view without_plus(std::string_view text) {
-  return text.starts_with('+') && !text.starts_with("+-") ? text.substr(1) : text;
+// The whole text, trimmed, as a number. from_chars takes no plus sign.
+template <class T>
+std::optional<T> parse_whole(std::string_view text) {
+  text = trim(text);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  T value{};
+  const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
+  return value;
 }
 
 }  // namespace
@@ -20,23 +26,8 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
-std::optional<int64_t> parse_int(std::string_view text) {
-  text = trim(text);
-  text = without_plus(text);
-  int64_t value = 0;
-  const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<double> parse_real(std::string_view text) {
-  text = trim(text);
-  text = without_plus(text);
-  double value = 0;
-  const auto [stopped, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (failure != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
-  return value;
-}
+std::optional<int64_t> parse_int(std::string_view text) { return parse_whole<int64_t>(text); }
+std::optional<double> parse_real(std::string_view text) { return parse_whole<double>(text); }
 
 bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields) {
   fields.clear();

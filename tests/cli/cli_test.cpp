@@ -46,7 +46,7 @@ TEST(Cli, HelpAndVersion) {
   const TempDir dir;
   const Outcome help = run(dir, "--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* verb : {"demo", "generate", "info", "convert", "recipes"})
+  for (const char* verb : {"demo", "generate", "info", "convert", "recipes", "positions"})
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
   EXPECT_EQ(run(dir, "info --help").code, 0);
   EXPECT_EQ(run(dir, "--version").out.substr(0, 9), "graphpae ");
@@ -138,6 +138,61 @@ TEST(Cli, Demo) {
   const Outcome demo = run(dir, "demo");
   EXPECT_EQ(demo.code, 0);
   EXPECT_NE(demo.out.find("homophily"), std::string::npos);
+}
+
+TEST(Cli, Positions) {
+  const TempDir dir;
+  ASSERT_EQ(run(dir, "generate structure -o g --nodes 1500 --edges 9000 --isolated 2 -q").code, 0);
+  const Outcome outcome = run(dir, "positions g -k 20 -o p.npz --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json result = json::parse(outcome.out);
+  for (const char* key : {"nodes", "k", "converged", "max_residual", "solver", "seconds", "peak_rss_bytes"}) {
+    EXPECT_TRUE(result.contains(key)) << key;
+  }
+  EXPECT_EQ(result["nodes"], 1502);
+  EXPECT_EQ(result["converged"], 20);
+  EXPECT_LE(result["max_residual"], 1e-5);
+  const NpzFile file(dir / "p.npz");
+  EXPECT_EQ(file.read("eigenvalues").shape, (std::vector<int64_t>{20}));
+  EXPECT_EQ(file.read("eigenvectors").shape, (std::vector<int64_t>{1502, 20}));
+  EXPECT_EQ(file.read("residuals").shape, (std::vector<int64_t>{20}));
+  EXPECT_EQ(file.read("eigenvalues").to_double()[0], 0.0);
+
+  // The same bits with other threads, and from the cache.
+  ASSERT_EQ(run(dir, "positions g -k 20 -o q.npz --threads 1 -q").code, 0);
+  EXPECT_EQ(slurp(dir / "p.npz"), slurp(dir / "q.npz"));
+  const std::string cache = "env GRAPHPAE_CACHE='" + (dir / "cache") + "'";
+  EXPECT_EQ(json::parse(run(dir, "positions g -k 20 -o c.npz --json", cache).out)["cached"], false);
+  EXPECT_EQ(json::parse(run(dir, "positions g -k 20 -o c.npz --json", cache).out)["cached"], true);
+  EXPECT_EQ(slurp(dir / "p.npz"), slurp(dir / "c.npz"));
+  EXPECT_EQ(json::parse(run(dir, "positions g -k 21 -o c.npz --json", cache).out)["cached"], false);
+  EXPECT_EQ(json::parse(run(dir, "positions g -k 20 -o c.npz --json --no-cache", cache).out)["cached"], false);
+
+  expect_failure(dir, "positions g -k 0 -o p.npz", 2, "k: 0 is out of range");
+  expect_failure(dir, "positions g -o p.txt", 2, "written as .npz");
+  expect_failure(dir, "positions g -o no/p.npz", 3, "its directory does not exist");
+  dir.write("m.csv", "smiles\nCC\n");
+  expect_failure(dir, "positions m.csv -o p.npz", 3, "positions need graphs.npz");
+}
+
+TEST(Cli, PositionsThatAreNotCertainEndWithCode4) {
+  const TempDir dir;
+  std::string path = "src,dst\n";
+  for (int i = 0; i < 19999; ++i) path += std::to_string(i) + "," + std::to_string(i + 1) + "\n";
+  dir.write("path.csv", path);
+  // Products in float32 cannot tell these eigenvalues apart, and say so.
+  const Outcome block = run(dir, "positions path.csv -k 20 -o p.npz --solver block");
+  EXPECT_EQ(block.code, 4);
+  EXPECT_NE(block.err.find("graphpae: error: p.npz: not all eigenvectors are certain"), std::string::npos) << block.err;
+  EXPECT_TRUE(fs::exists(dir / "p.npz"));
+  EXPECT_EQ(run(dir, "positions path.csv -k 20 -o p.npz").code, 0);
+}
+
+TEST(Cli, PositionsThatDoNotFitAreRefusedWithAnEstimate) {
+  const TempDir dir;
+  ASSERT_EQ(run(dir, "generate structure -o g --nodes 100000 --edges 200000 -q").code, 0);
+  expect_failure(dir, "positions g -k 1000000 -o p.npz", 5, "positions need about");
+  EXPECT_FALSE(fs::exists(dir / "p.npz"));
 }
 
 TEST(Cli, OfflineAndUnknownNames) {

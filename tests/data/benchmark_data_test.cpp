@@ -1,8 +1,11 @@
 // Real benchmark sets, if GRAPHPAE_TEST_DATA names a directory that holds them: every count is the published one.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "graphpae/data/load.h"
 #include "graphpae/data/summary.h"
+#include "graphpae/positions/laplacian_positions.h"
 
 namespace graphpae {
 namespace {
@@ -54,6 +57,37 @@ INSTANTIATE_TEST_SUITE_P(
                     GraphFacts{"fb100_cornell5", 18660, 790777, 790777, 0, 4735, 111960, 0, 2, 1838, 17, 5, 0.5464},
                     GraphFacts{"fb100_reed98", 962, 18812, 18812, 0, 745, 5772, 0, 2, 97, 1, 5, 0.5216}),
     [](const auto& one) { return std::string(one.param.name); });
+
+// The block solver against the dense one, K chosen at a gap of the spectrum.
+TEST(BenchmarkPositions, AgreeWithTheDenseSolver) {
+  for (const char* name : {"fb100_reed98", "chameleon"}) {
+    const std::string path = place_of(name);
+    if (path.empty()) GTEST_SKIP() << "not there";
+    const Graph graph = load(path).graph();
+    PositionOptions options;
+    options.k = 50;
+    options.solver = PositionSolver::dense;
+    const Positions dense = laplacian_positions(graph.adjacency(), options, all_threads());
+    while (options.k > 10 && dense.eigenvalues[options.k - 1] - dense.eigenvalues[options.k - 2] < 1e-4) --options.k;
+    --options.k;
+    options.solver = PositionSolver::block;
+    const Positions block = laplacian_positions(graph.adjacency(), options, all_threads());
+    EXPECT_EQ(block.solver, "block");
+    for (int64_t j = 0; j < options.k; ++j)
+      EXPECT_NEAR(block.eigenvalues[j], dense.eigenvalues[j], 1e-9) << name << " " << j;
+    // Distances do not depend on the basis of an eigenspace.
+    for (int64_t u = 0; u < graph.num_nodes(); ++u) {
+      for (const int32_t v : graph.adjacency().row(u)) {
+        double expected = 0, found = 0;
+        for (int64_t j = 0; j < options.k; ++j) {
+          expected += std::pow(dense.eigenvectors[u * dense.k + j] - dense.eigenvectors[v * dense.k + j], 2);
+          found += std::pow(block.eigenvectors[u * block.k + j] - block.eigenvectors[v * block.k + j], 2);
+        }
+        ASSERT_NEAR(std::sqrt(found), std::sqrt(expected), 1e-4) << name << " edge " << u << "-" << v;
+      }
+    }
+  }
+}
 
 struct MoleculeFacts {
   const char* name;
