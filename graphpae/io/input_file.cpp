@@ -43,8 +43,7 @@ InputFile::InputFile(const std::string& path) : path_(path) {
 InputFile::~InputFile() { ::close(descriptor_); }
 
 size_t InputFile::read_raw(char* buffer, size_t size) {
-  size_t filled = std::min(size, head_.size());
-  std::memcpy(buffer, head_.data(), filled);
+  size_t filled = head_.copy(buffer, size);
   head_.erase(0, filled);
   while (filled < size) {
     const ssize_t got = ::read(descriptor_, buffer + filled, size - filled);

@@ -321,7 +321,7 @@ std::vector<double> NpyArray::to_double() const { return to_reals<std::vector<do
 Buffer<float> NpyArray::to_float() const {
   if (kind == 'f' && item_size == 4) {
     Buffer<float> result(count());
-    std::memcpy(result.data(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(result.data(), bytes.data(), bytes.size());
     return result;
   }
   return to_reals<Buffer<float>>(*this);
