@@ -74,6 +74,19 @@ TEST(PositionCache, IgnoresDamagedFiles) {
       EXPECT_EQ(found->eigenvectors, laplacian_positions(graph.adjacency(), options_for(4)).eigenvectors) << at;
     }
   }
+  // Another's eigenvectors in a file that is otherwise in order: only the checksum tells.
+  write_positions(dir / "other.npz", laplacian_positions(small_graph(2).adjacency(), options_for(4)));
+  dir.write("good.npz", good);
+  std::vector<ZipEntry> mixed;
+  for (const std::string& name : ZipArchive(dir / "good.npz").names()) {
+    const ZipArchive source(dir / (name == "eigenvectors.npy" ? "other.npz" : "good.npz"));
+    const ZipArchive::Member member = source.open(name);
+    mixed.push_back({name, std::string(member.size, '\0')});
+    member.read(mixed.back().bytes.data(), member.size);
+  }
+  write_zip(path, mixed);
+  EXPECT_FALSE(cache.find(key));
+  EXPECT_DATA_ERROR(read_positions(path), "its checksum does not match");
   dir.write("positions-" + key + ".npz", good.substr(0, good.size() / 2));
   EXPECT_FALSE(cache.find(key));
   EXPECT_DATA_ERROR(read_positions(path), path);
