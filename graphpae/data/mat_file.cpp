@@ -103,7 +103,8 @@ Dense dense_of(const MatFile& file, const std::string& name, const matvar_t& var
 }
 
 // MATLAB stores columns: entries of column j are ir[jc[j]] .. ir[jc[j+1]-1].
-SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matvar_t& variable) {
+// `expected_rows` is known for attributes; -1 wants a square matrix. Checked before anything of that size is made.
+SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matvar_t& variable, int64_t expected_rows) {
   if (variable.class_type != MAT_C_SPARSE) {
     const Dense dense = dense_of(file, name, variable);
     std::vector<int32_t> row, column;
@@ -120,6 +121,10 @@ SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matva
   }
   const auto& sparse = *static_cast<const mat_sparse_t*>(variable.data);
   const int64_t rows = static_cast<int64_t>(variable.dims[0]), columns = static_cast<int64_t>(variable.dims[1]);
+  if (rows != (expected_rows < 0 ? columns : expected_rows)) {
+    throw file.error(name, fmt::format("is {} x {}, expected {}", rows, columns,
+                                       expected_rows < 0 ? "a square matrix" : fmt::format("{} rows", expected_rows)));
+  }
   if (rows > kMaxNodes || columns > kMaxNodes || static_cast<int64_t>(sparse.njc) != columns + 1) {
     throw file.error(name, "its column offsets do not match its dimensions");
   }
@@ -143,9 +148,9 @@ SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matva
   return matrix;
 }
 
-SparseMatrix read_matrix(const MatFile& file, const std::string& name) {
+SparseMatrix read_matrix(const MatFile& file, const std::string& name, int64_t expected_rows = -1) {
   const Variable variable = file.read(name);
-  return sparse_of(file, name, *variable);
+  return sparse_of(file, name, *variable, expected_rows);
 }
 
 void add_facebook100(const MatFile& file, const std::string& name, GraphParts& parts) {
@@ -217,7 +222,7 @@ GraphParts read_mat(const std::string& path) {
     return parts;
   }
   if (const std::string attributes = file.find({"Attributes", "X", "features"}); !attributes.empty()) {
-    parts.features = naming(path, [&] { return sparse_features(read_matrix(file, attributes)); });
+    parts.features = naming(path, [&] { return sparse_features(read_matrix(file, attributes, parts.num_nodes)); });
   }
   if (const std::string labels = file.find({"Class", "Label", "labels", "gnd"}); !labels.empty())
     add_labels(file, labels, parts);

@@ -211,7 +211,9 @@ void write_columns(const Selection& selection, const ComponentSolver& solver, co
   for (int64_t j = 0; j < selection.take; ++j) {
     columns[selection.pairs[j].component].emplace_back(selection.pairs[j].column, j);
   }
-  for (const auto& [component, moves] : columns) {
+  for (const auto& part : columns) {
+    const int64_t component = part.first;
+    const auto& moves = part.second;
     const ComponentSolution& solution = solver.solution(component);
     const auto nodes = split.nodes(component);
     const int64_t rows = static_cast<int64_t>(nodes.size());

@@ -372,6 +372,12 @@ TEST(Load, MatAttributedNetwork) {
     mat.dense("Label", 3, 1, {1, 2, 3});
   }
   EXPECT_DATA_ERROR(load(dir / "c.mat"), "variable 'Label': is 3 x 1, expected one label for each of 2 nodes");
+  {
+    MatWriter mat(dir / "f.mat");
+    mat.dense("A", 2, 2, {0, 1, 1, 0});
+    mat.sparse("Attributes", 2000000000, 1, {0}, {0, 1}, {1});  // would need 16 GB
+  }
+  EXPECT_DATA_ERROR(load(dir / "f.mat"), "variable 'Attributes': is 2000000000 x 1, expected 2 rows");
   EXPECT_DATA_ERROR(load(dir.write("d.mat", "not a mat file")), "not a readable .mat file");
   EXPECT_DATA_ERROR(load(dir / "e.mat"), "no such file");
 }
