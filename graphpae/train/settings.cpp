@@ -1,5 +1,10 @@
 #include "graphpae/train/settings.h"
 
+#include <fmt/format.h>
+
+#include "graphpae/core/error.h"
+#include "graphpae/core/options_yaml.h"
+
 namespace graphpae {
 
 void declare(OptionTable& table, Settings& s) {
@@ -12,6 +17,22 @@ void declare(OptionTable& table, Settings& s) {
   table.add("heads", s.heads, between(1, 64), "attention heads; width must be a multiple");
   table.add("gaussians", s.gaussians, between(1, 4096), "Gaussian basis functions of the distance embedding");
   table.add("gaussian_range", s.gaussian_range, between(1e-6, 1e6), "means and deviations start uniform in (0, this)");
+  table.add("gaussian_density", s.gaussian_density, "divide a Gaussian by sqrt(2 pi) times its deviation");
+  table.add("shared_deviation", s.shared_deviation, "one deviation for all Gaussians, as Eq. (5) writes it");
+  table.add_choice("attention", s.attention,
+                   {{"released", Attention::released},
+                    {"paper_softmax", Attention::paper_softmax},
+                    {"paper", Attention::paper}},
+                   "how attention and positions are mixed, see docs/deviations.md");
+  table.add("negative_slope", s.negative_slope, between(0, 1), "slope of LeakyReLU below zero");
+  const std::vector<std::pair<std::string, Activation>> activations = {
+      {"auto", Activation::automatic}, {"elu", Activation::elu}, {"relu", Activation::relu}, {"gelu", Activation::gelu}};
+  table.add_choice("activation", s.activation, activations, "between encoder layers; auto is elu for gat, relu otherwise");
+  table.add("feature_mlp", s.feature_mlp, "a two-layer network lifts node features before the first layer");
+  table.add_choice("decoder_activation", s.decoder_activation,
+                   {{"gelu", Activation::gelu}, {"relu", Activation::relu}, {"elu", Activation::elu}},
+                   "inside both decoders");
+  table.add("decoder_norm", s.decoder_norm, "layer norm inside both decoders");
   table.add("dropout", s.dropout, below(0, 1), "dropout of node features before every layer");
   table.add("edge_dropout", s.edge_dropout, below(0, 1), "dropout of attention weights, or of edge states");
   table.add_choice("pooling", s.pooling, {{"mean", Pooling::mean}, {"sum", Pooling::sum}, {"max", Pooling::max}},
@@ -27,6 +48,13 @@ void declare(OptionTable& table, Settings& s) {
   table.add("replace_ratio", s.replace_ratio, between(0, 1),
             "share of masked nodes that get another node's features instead of the token");
   table.add("noise", s.noise, at_least(0), "mu_p, positions are shaken by uniform noise in (-mu_p, mu_p)");
+
+  table.add("use_positions", s.use_positions, "no: an encoder without positions, which is GraphMAE with this encoder");
+  table.add("corrupt_features", s.corrupt_features, "hide the features of masked nodes");
+  table.add("corrupt_positions", s.corrupt_positions, "shake the positions of masked nodes");
+  table.add("reconstruct_features", s.reconstruct_features, "learn from the feature loss");
+  table.add("reconstruct_positions", s.reconstruct_positions, "learn from the position loss");
+  table.add("dual_path", s.dual_path, "one pass per corruption; no: a single pass with both");
 
   table.add_choice("feature_loss", s.feature_loss, {{"sce", FeatureLoss::sce}, {"mse", FeatureLoss::mse}},
                    "scaled cosine error or mean squared error");
@@ -49,6 +77,34 @@ void declare(OptionTable& table, Settings& s) {
   table.add("probe.lr", s.probe_lr, between(0, 1e3), "learning rate of the probe");
   table.add("probe.weight_decay", s.probe_weight_decay, at_least(0), "weight decay of the probe");
   table.add("probe.epochs", s.probe_epochs, between(1, 1e7), "epochs of the probe");
+}
+
+void check(const Settings& s) {
+  if (s.encoder == EncoderKind::gat && s.width % s.heads != 0)
+    throw usage_error(fmt::format("width {} is not a multiple of heads {}", s.width, s.heads));
+  if (!s.reconstruct_features && !s.reconstruct_positions)
+    throw usage_error("reconstruct_features and reconstruct_positions are both off: nothing to learn from");
+  if (s.use_positions && s.eigenvectors == 0)
+    throw usage_error("eigenvectors is 0: set use_positions=no for an encoder without positions");
+  if (!s.use_positions && !s.reconstruct_features)
+    throw usage_error("use_positions is off and reconstruct_features too: nothing to learn from");
+  if (s.mask_ratio == 0 && s.epochs > 0) throw usage_error("mask_ratio is 0: nothing to reconstruct");
+  if (s.warmup > s.epochs) throw usage_error(fmt::format("warmup {} is longer than epochs {}", s.warmup, s.epochs));
+}
+
+std::string to_yaml(const Settings& settings) {
+  Settings copy = settings;
+  OptionTable table;
+  declare(table, copy);
+  return to_yaml(table);
+}
+
+Settings settings_from_yaml(const std::string& yaml, const std::string& source) {
+  Settings settings;
+  OptionTable table;
+  declare(table, settings);
+  set_from_yaml(table, yaml, source);
+  return settings;
 }
 
 }  // namespace graphpae

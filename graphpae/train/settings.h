@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "graphpae/core/options.h"
@@ -14,6 +15,8 @@ enum class OptimizerKind { adam, adamw, sgd };
 enum class Schedule { none, cosine };
 enum class Pooling { mean, sum, max };
 enum class PositionNorm { none, l2 };
+enum class Activation { automatic, elu, relu, gelu };
+enum class Attention { released, paper_softmax, paper };
 
 struct Settings {
   // Data
@@ -26,6 +29,14 @@ struct Settings {
   int64_t heads = 4;
   int64_t gaussians = 128;
   double gaussian_range = 0.1;
+  bool gaussian_density = true;
+  bool shared_deviation = false;
+  Attention attention = Attention::released;
+  double negative_slope = 0.2;
+  Activation activation = Activation::automatic;
+  bool feature_mlp = false;
+  Activation decoder_activation = Activation::gelu;
+  bool decoder_norm = true;
   double dropout = 0.0;
   double edge_dropout = 0.0;
   Pooling pooling = Pooling::mean;
@@ -40,6 +51,14 @@ struct Settings {
   double mask_ratio = 0.25;  // r
   double replace_ratio = 0.0;
   double noise = 0.01;  // mu_p
+
+  // Ablations (Tables 5 and 6)
+  bool use_positions = true;
+  bool corrupt_features = true;
+  bool corrupt_positions = true;
+  bool reconstruct_features = true;
+  bool reconstruct_positions = true;
+  bool dual_path = true;
 
   // Losses (Section 4.3)
   FeatureLoss feature_loss = FeatureLoss::sce;
@@ -64,5 +83,12 @@ struct Settings {
 };
 
 void declare(OptionTable& table, Settings& settings);
+
+// Throws a usage error if settings contradict each other.
+void check(const Settings& settings);
+
+// Settings as text and back, "key: value" lines in the order of declaration.
+std::string to_yaml(const Settings& settings);
+Settings settings_from_yaml(const std::string& yaml, const std::string& source);
 
 }  // namespace graphpae

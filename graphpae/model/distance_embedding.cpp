@@ -1,0 +1,31 @@
+#include "graphpae/model/distance_embedding.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+namespace graphpae {
+
+DistanceEmbeddingImpl::DistanceEmbeddingImpl(const Settings& settings, int64_t width, Initialiser& init)
+    : density_(settings.gaussian_density) {
+  const int64_t g = settings.gaussians;
+  means = register_parameter("means", init.uniform({g}, 0, settings.gaussian_range));
+  deviations =
+      register_parameter("deviations", init.uniform({settings.shared_deviation ? 1 : g}, 0, settings.gaussian_range));
+  lift = register_module("lift", Linear(g, g, init));
+  project = register_module("project", Linear(g, width, init));
+}
+
+torch::Tensor DistanceEmbeddingImpl::forward(const torch::Tensor& distances) {
+  const torch::Tensor sigma = deviations.abs() + 1e-5;
+  torch::Tensor basis = torch::exp(-0.5 * ((distances.unsqueeze(1) - means) / sigma).square());
+  if (density_) basis = basis / (kGaussianFactor * sigma);
+  return project(torch::gelu(lift(basis)));
+}
+
+DistanceEmbeddingImpl::Pair DistanceEmbeddingImpl::embed(const GraphInput&, const torch::Tensor& clean,
+                                                         const torch::Tensor& corrupted) {
+  return {forward(clean), corrupted.defined() ? forward(corrupted) : torch::Tensor()};
+}
+
+}  // namespace graphpae

@@ -1,0 +1,46 @@
+// The encoder, Section 4.2: layers that update node representations X^(l) and position representations P^(l) together.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <vector>
+
+#include "graphpae/model/corrupt.h"
+#include "graphpae/model/distance_embedding.h"
+#include "graphpae/model/graph_input.h"
+
+namespace graphpae {
+
+// One pass through the encoder.
+struct Pass {
+  const Corruption* hidden = nullptr;  // features hidden in this pass; null: all features as they are
+  torch::Tensor positions;             // [E,width] P^(0), embedded distances; undefined without positions
+  bool training = false;               // dropout and batch statistics
+  uint64_t dropout_key = 0;            // another key, other dropped elements
+  bool wants_nodes = true;             // fused operations leave out what is not wanted
+  bool wants_positions = true;
+};
+
+struct Encoding {
+  torch::Tensor nodes;      // [N,d_h] X^(L)
+  torch::Tensor positions;  // [E,width] P^(L), the refined positions; undefined without positions
+};
+
+class Encoder : public torch::nn::Module {
+ public:
+  virtual Encoding encode(const GraphInput& input, const Pass& pass) = 0;
+
+  DistanceEmbedding distance{nullptr};  // empty without positions
+};
+
+// What comes in: F features per node (GAT), or how many values each atom and bond code has (GatedGCN).
+struct InputShape {
+  int64_t features = 0;
+  std::vector<int64_t> atom_codes, bond_codes;  // the first atom code is the atom type; its last value is the mask token
+};
+
+// An attention network for one graph or a gated convolution for molecules, as settings say.
+std::shared_ptr<Encoder> make_encoder(const Settings& settings, const InputShape& shape, Initialiser& init);
+
+}  // namespace graphpae

@@ -1,0 +1,45 @@
+#include "graphpae/model/gat_layer.h"
+
+#include <torch/torch.h>
+
+#include "graphpae/ops/edge_ops.h"
+
+namespace graphpae {
+
+GatLayerImpl::GatLayerImpl(const Settings& settings, int64_t in, Initialiser& init)
+    : attention_(settings.attention), slope_(settings.negative_slope) {
+  const double relu_gain = std::sqrt(2.0);
+  const int64_t width = settings.width, heads = settings.heads, head_width = width / heads;
+  weight = register_parameter("weight", init.xavier_normal({in, width}, in, width, relu_gain));
+  // The fans of a [1,H,C] tensor.
+  attention_source = register_parameter("attention_source",
+                                        init.xavier_normal({heads, head_width}, width, head_width, relu_gain));
+  attention_target = register_parameter("attention_target",
+                                        init.xavier_normal({heads, head_width}, width, head_width, relu_gain));
+  bias = register_parameter("bias", torch::zeros({width}));
+}
+
+GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch::Tensor& z,
+                                           const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
+  const MessageGraph& graph = input.graph;
+  const int64_t n = graph.num_nodes(), heads = attention_source.size(0), head_width = attention_source.size(1);
+  const torch::Tensor nodes = z.view({n, heads, head_width});
+  const torch::Tensor source_logits = (nodes * attention_source).sum(-1), target_logits = (nodes * attention_target).sum(-1);
+  torch::Tensor attention = source_logits.index_select(0, graph.sources) + target_logits.index_select(0, graph.targets);
+
+  torch::Tensor refined, weights;  // [E,H]
+  if (attention_ == Attention::released) {
+    refined = positions.defined() ? attention + positions : attention;
+    weights = ops::segment_softmax(torch::leaky_relu(refined, slope_), graph.targets, n);
+  } else {
+    attention = torch::leaky_relu(attention, slope_);
+    refined = positions.defined() ? attention + positions : attention;
+    weights = attention_ == Attention::paper ? refined : ops::segment_softmax(refined, graph.targets, n);
+  }
+  weights = dropout(weights, edge_dropout);
+  const torch::Tensor messages = weights.unsqueeze(-1) * nodes.index_select(0, graph.sources);  // [E,H,C]
+  const torch::Tensor sums = torch::zeros_like(nodes).index_add(0, graph.targets, messages);
+  return {sums.view({n, heads * head_width}) + bias, positions.defined() ? refined : torch::Tensor()};
+}
+
+}  // namespace graphpae

@@ -1,0 +1,41 @@
+// GAT layer with positions, Eq. (7) to (9), for H heads of width C, D = H C.
+//
+//   z_j = W x_j
+//   logit_ij = a_source . z_j + a_target . z_i + P_ij        per head; this is P^(l+1)_ij
+//   alpha_ij = softmax over j of LeakyReLU(logit_ij)
+//   x'_i = sum_j alpha_ij z_j + bias
+//
+// Settings attention=paper_softmax and attention=paper follow the paper's text instead, see docs/deviations.md.
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include "graphpae/model/graph_input.h"
+#include "graphpae/model/modules.h"
+
+namespace graphpae {
+
+class GatLayerImpl : public torch::nn::Module {
+ public:
+  GatLayerImpl(const Settings& settings, int64_t in, Initialiser& init);
+
+  struct Output {
+    torch::Tensor nodes;      // [N,D]
+    torch::Tensor positions;  // [E,H]
+  };
+  // z [N,D] are projected nodes, positions [E,H] may be undefined.
+  Output forward(const GraphInput& input, const torch::Tensor& z, const torch::Tensor& positions,
+                 const kernels::Dropout& edge_dropout);
+
+  torch::Tensor weight;            // [in,D]
+  torch::Tensor attention_source;  // [H,C]
+  torch::Tensor attention_target;  // [H,C]
+  torch::Tensor bias;              // [D]
+
+ private:
+  Attention attention_;
+  double slope_;
+};
+TORCH_MODULE(GatLayer);
+
+}  // namespace graphpae

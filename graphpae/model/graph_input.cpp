@@ -1,0 +1,88 @@
+#include "graphpae/model/graph_input.h"
+
+#include <torch/torch.h>
+
+#include "graphpae/positions/relative_distances.h"
+
+namespace graphpae {
+namespace {
+
+torch::Tensor as_int64(std::span<const int32_t> values) {
+  return torch::from_blob(const_cast<int32_t*>(values.data()), {static_cast<int64_t>(values.size())}, torch::kInt32)
+      .to(torch::kInt64);
+}
+
+}  // namespace
+
+MessageGraph::MessageGraph(EdgeIndex edges)
+    : index(std::make_shared<const EdgeIndex>(std::move(edges))),
+      sources(as_int64(index->sources())),
+      targets(as_int64(index->targets())) {}
+
+const torch::Tensor& NodeFeatures::dense() const {
+  if (dense_.defined()) return dense_;
+  const Features& x = *matrix_;
+  dense_ = torch::zeros({x.rows(), x.columns()}, torch::kFloat32);
+  float* values = dense_.data_ptr<float>();
+  for (int64_t i = 0; i < x.rows(); ++i, values += x.columns()) {
+    if (x.is_sparse()) {
+      const SparseRow row = x.sparse_row(i);
+      for (size_t k = 0; k < row.columns.size(); ++k) values[row.columns[k]] = row.values[k];
+    } else {
+      const auto row = x.dense_row(i);
+      std::copy(row.begin(), row.end(), values);
+    }
+  }
+  return dense_;
+}
+
+Features row_normalised(const Features& x) {
+  const auto scale_of = [](std::span<const float> row) {
+    double sum = 0;
+    for (const float value : row) sum += value;
+    return sum == 0 ? 1.0 : 1.0 / sum;
+  };
+  const auto scaled = [&](std::span<const float> row, float* out) {
+    const double scale = scale_of(row);
+    for (const float value : row) *out++ = static_cast<float>(value * scale);
+  };
+  if (!x.is_sparse()) {
+    Buffer<float> values(x.dense_values().size());
+    for (int64_t i = 0; i < x.rows(); ++i) scaled(x.dense_row(i), values.data() + i * x.columns());
+    return Features::dense(x.rows(), x.columns(), std::move(values));
+  }
+  std::vector<float> values(x.values().size());
+  for (int64_t i = 0; i < x.rows(); ++i) scaled(x.sparse_row(i).values, values.data() + x.offsets()[i]);
+  return Features::sparse(x.rows(), x.columns(), {x.offsets().begin(), x.offsets().end()},
+                          {x.indices().begin(), x.indices().end()}, std::move(values));
+}
+
+torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& positions, torch::Dtype type,
+                             Threads threads) {
+  const EdgeIndex& edges = *graph.index;
+  if (type != torch::kFloat32) {
+    const torch::Tensor difference = positions.index_select(0, graph.sources) - positions.index_select(0, graph.targets);
+    return difference.square().sum(1).sqrt().to(type);
+  }
+  const torch::Tensor table = positions.contiguous();
+  const PositionTable rows{{table.data_ptr<double>(), static_cast<size_t>(table.numel())}, table.size(1)};
+  const std::vector<float> distances = relative_distances(rows, {edges.sources(), edges.targets()}, threads);
+  return torch::tensor(distances, torch::kFloat32);
+}
+
+GraphInput graph_input(const Graph& graph, const Settings& settings, torch::Tensor positions, Threads threads,
+                       Kernels kernels) {
+  GraphInput input;
+  input.graph = MessageGraph(EdgeIndex(graph.adjacency(), true));
+  input.features = NodeFeatures(
+      std::make_shared<const Features>(settings.row_normalize ? row_normalised(graph.features()) : graph.features()));
+  input.threads = threads;
+  input.kernels = kernels;
+  if (settings.use_positions) {
+    input.positions = std::move(positions);
+    input.distances = edge_distances(input.graph, input.positions, torch::kFloat32, threads);
+  }
+  return input;
+}
+
+}  // namespace graphpae

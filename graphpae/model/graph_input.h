@@ -1,0 +1,71 @@
+// GraphInput: what the model sees of a graph, or of a batch of molecules joined into one graph.
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+
+#include "graphpae/core/edge_index.h"
+#include "graphpae/core/features.h"
+#include "graphpae/core/graph.h"
+#include "graphpae/core/threads.h"
+#include "graphpae/ops/kernels.h"
+#include "graphpae/train/settings.h"
+
+namespace graphpae {
+
+// Directed edges as an index for kernels and as tensors for LibTorch.
+struct MessageGraph {
+  MessageGraph() = default;
+  explicit MessageGraph(EdgeIndex edges);
+
+  std::shared_ptr<const EdgeIndex> index = std::make_shared<const EdgeIndex>();
+  torch::Tensor sources, targets;  // [E] int64
+
+  int64_t num_nodes() const { return index->num_nodes(); }
+  int64_t num_edges() const { return index->num_edges(); }
+};
+
+// Node features X [N,F]. Fused operations read the matrix, sparse or not; the reference reads a dense tensor.
+class NodeFeatures {
+ public:
+  NodeFeatures() = default;
+  explicit NodeFeatures(torch::Tensor dense) : dense_(std::move(dense)) {}
+  explicit NodeFeatures(std::shared_ptr<const Features> matrix) : matrix_(std::move(matrix)) {}
+
+  int64_t columns() const { return matrix_ ? matrix_->columns() : dense_.size(1); }
+  const Features* matrix() const { return matrix_.get(); }  // null if made from a tensor
+  const torch::Tensor& dense() const;                       // [N,F], made from the matrix when first asked for
+
+ private:
+  std::shared_ptr<const Features> matrix_;
+  mutable torch::Tensor dense_;
+};
+
+struct GraphInput {
+  MessageGraph graph;        // with one self loop per node for GAT, without for GatedGCN
+  NodeFeatures features;     // [N,F], GAT
+  torch::Tensor atoms;       // [N,A] int64 codes, GatedGCN
+  torch::Tensor bonds;       // [E,B] int64 codes in the order of the edges, GatedGCN
+  torch::Tensor node_scale;  // [N,1] 1/sqrt(nodes of its graph), GatedGCN
+  torch::Tensor positions;   // [N,K] float64, rows U_i; undefined without positions
+  torch::Tensor distances;   // [E] P_ij = ||U_i - U_j||, Eq. (3)
+  Threads threads;           // for fused operations
+  Kernels kernels = Kernels::reference;
+
+  int64_t num_nodes() const { return graph.num_nodes(); }
+};
+
+// One graph for a GAT encoder: row-normalised features if settings say so, Laplacian positions [N,K] (float64, may be
+// undefined if settings.use_positions is off).
+GraphInput graph_input(const Graph& graph, const Settings& settings, torch::Tensor positions, Threads threads,
+                       Kernels kernels);
+
+// Every row divided by its sum; rows that sum to 0 are left as they are.
+Features row_normalised(const Features& features);
+
+// P_ij of all edges, in the precision of `type`. positions [N,K] float64 -> [E]
+torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& positions, torch::Dtype type,
+                             Threads threads);
+
+}  // namespace graphpae

@@ -1,0 +1,107 @@
+#include "graphpae/model/graph_pae.h"
+
+#include <torch/torch.h>
+
+namespace graphpae {
+namespace {
+
+constexpr int64_t kPositionDecoderWidth = 128;
+
+enum PassKey : uint64_t { kFeaturePass = 0, kPositionPass = 1 };
+
+uint64_t key_of(uint64_t dropout_key, PassKey pass) { return Rng(dropout_key).bits(pass); }
+
+}  // namespace
+
+GraphPae::GraphPae(const Settings& settings, const InputShape& shape) : settings_(settings), shape_(shape) {
+  check(settings);
+  Initialiser init(static_cast<uint64_t>(settings.seed));
+  const bool gat = settings.encoder == EncoderKind::gat;
+  encoder = register_module("encoder", make_encoder(settings, shape, init));
+  const int64_t d = settings.width;
+  // Molecules: the type of a masked atom is the target, the mask token is not a type.
+  const int64_t features = gat ? shape.features : shape.atom_codes.at(0) - 1;
+  if (settings.reconstruct_features)
+    feature_decoder = register_module("feature_decoder", Decoder(settings, d, d, features, init));
+  if (settings.use_positions && settings.reconstruct_positions) {
+    const int64_t width = gat ? settings.heads : d;
+    position_decoder = register_module("position_decoder", Decoder(settings, width, kPositionDecoderWidth, 1, init));
+  }
+}
+
+GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+  const bool features = !feature_decoder.is_empty(), positions = !position_decoder.is_empty();
+  const bool single = !settings_.dual_path;
+  const bool needs_shaken = settings_.use_positions && settings_.corrupt_positions && (single || positions);
+  DistanceEmbeddingImpl::Pair embedded;
+  if (settings_.use_positions) {
+    embedded = encoder->distance->embed(input, input.distances,
+                                        needs_shaken ? corrupted_distances(input, corruption) : torch::Tensor());
+  }
+  Pass pass;
+  pass.training = is_training();
+  pass.dropout_key = key_of(dropout_key, kFeaturePass);
+  Encodings encodings;
+  if (features || single) {
+    pass.hidden = settings_.corrupt_features ? &corruption : nullptr;
+    pass.positions = single && needs_shaken ? embedded.corrupted : embedded.clean;
+    pass.wants_nodes = features;
+    pass.wants_positions = single && positions;
+    encodings.feature_pass = encoder->encode(input, pass);
+  }
+  if (single) {
+    encodings.position_pass = encodings.feature_pass;
+  } else if (positions) {
+    pass.hidden = nullptr;
+    pass.positions = needs_shaken ? embedded.corrupted : embedded.clean;
+    pass.dropout_key = key_of(dropout_key, kPositionPass);
+    pass.wants_nodes = false;
+    pass.wants_positions = true;
+    encodings.position_pass = encoder->encode(input, pass);
+  }
+  return encodings;
+}
+
+torch::Tensor GraphPae::decode_features(const torch::Tensor& nodes, const Corruption& corruption) {
+  return feature_decoder(nodes.index_select(0, corruption.masked_indices));
+}
+
+torch::Tensor GraphPae::feature_targets(const GraphInput& input, const Corruption& corruption) const {
+  if (settings_.encoder == EncoderKind::gat) return input.features.dense().index_select(0, corruption.masked_indices);
+  const torch::Tensor types = input.atoms.select(1, 0).index_select(0, corruption.masked_indices);
+  return torch::one_hot(types, shape_.atom_codes[0] - 1).to(feature_decoder->out->weight.scalar_type());
+}
+
+torch::Tensor GraphPae::decode_distances(const GraphInput& input, const torch::Tensor& refined) {
+  return decode_pairs(position_decoder, input.graph, refined);
+}
+
+Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+  const Encodings encodings = encode(input, corruption, dropout_key);
+  Losses losses;
+  if (!feature_decoder.is_empty()) {
+    const torch::Tensor predicted = decode_features(encodings.feature_pass.nodes, corruption);
+    const torch::Tensor target = feature_targets(input, corruption);
+    losses.feature = settings_.feature_loss == FeatureLoss::sce
+                         ? scaled_cosine_error(predicted, target, settings_.gamma)
+                         : mean_squared_error(predicted, target);
+    losses.total = losses.feature;
+  }
+  if (!position_decoder.is_empty()) {
+    losses.position = distance_loss(input.graph, decode_distances(input, encodings.position_pass.positions),
+                                    input.distances, corruption.masked_indices);
+    const torch::Tensor weighted = settings_.alpha * losses.position;
+    losses.total = losses.total.defined() ? losses.total + weighted : weighted;
+  }
+  return losses;
+}
+
+torch::Tensor GraphPae::embed(const GraphInput& input) {
+  const torch::NoGradGuard no_grad;
+  Pass pass;
+  if (settings_.use_positions) pass.positions = encoder->distance->embed(input, input.distances, {}).clean;
+  pass.wants_positions = false;
+  return encoder->encode(input, pass).nodes;
+}
+
+}  // namespace graphpae

@@ -1,0 +1,63 @@
+// START HERE. GraphPAE: a graph positional autoencoder (Section 4, Algorithm 1).
+//
+// A graph passes twice through one encoder: once with hidden node features and true positions, once with true features
+// and shaken positions. The feature decoder puts the features of masked nodes back, the position decoder the distances of
+// masked nodes to their neighbours.
+//
+//   corrupt.h             which nodes, what they show, how far they are shaken        Section 4.1
+//   distance_embedding.h  distances as Gaussian basis functions                       Eq. (5)
+//   gat_layer.h           attention that mixes features and positions                 Eq. (7) to (9)
+//   gated_gcn_layer.h     the same for molecules
+//   encoder.h             layers in sequence
+//   decoders.h, losses.h  reconstruction                                              Eq. (10) to (15)
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <memory>
+
+#include "graphpae/model/corrupt.h"
+#include "graphpae/model/decoders.h"
+#include "graphpae/model/encoder.h"
+#include "graphpae/model/losses.h"
+
+namespace graphpae {
+
+struct Losses {
+  torch::Tensor feature;   // scalar L_feat; undefined if not reconstructed
+  torch::Tensor position;  // scalar L_pos; undefined if not reconstructed
+  torch::Tensor total;     // L_feat + alpha L_pos, Eq. (15)
+};
+
+class GraphPae : public torch::nn::Module {
+ public:
+  // Parameters are drawn from settings.seed.
+  GraphPae(const Settings& settings, const InputShape& shape);
+
+  // One step's losses. The same (input, corruption, dropout_key) gives the same losses.
+  Losses losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
+
+  // Frozen node representations [N,d_h] of the clean graph.
+  torch::Tensor embed(const GraphInput& input);
+
+  const Settings& settings() const { return settings_; }
+  const InputShape& input_shape() const { return shape_; }
+
+  // The parts, for those who want to look inside.
+  struct Encodings {
+    Encoding feature_pass, position_pass;  // the same one if there is a single pass
+  };
+  Encodings encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
+  torch::Tensor decode_features(const torch::Tensor& nodes, const Corruption& corruption);      // [M,F]
+  torch::Tensor feature_targets(const GraphInput& input, const Corruption& corruption) const;   // [M,F]
+  torch::Tensor decode_distances(const GraphInput& input, const torch::Tensor& refined);        // [pairs]
+
+  std::shared_ptr<Encoder> encoder;
+  Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed
+
+ private:
+  Settings settings_;
+  InputShape shape_;
+};
+
+}  // namespace graphpae

@@ -1,0 +1,72 @@
+#include "graphpae/model/modules.h"
+
+#include <torch/torch.h>
+
+#include <cmath>
+
+namespace graphpae {
+
+torch::Tensor Initialiser::uniform(at::IntArrayRef shape, double low, double high) {
+  const Rng rng(seed_, next_stream_++);
+  const torch::Tensor tensor = torch::empty(shape, torch::kFloat32);
+  float* values = tensor.data_ptr<float>();
+  for (int64_t n = 0; n < tensor.numel(); ++n) values[n] = static_cast<float>(low + (high - low) * rng.uniform(n));
+  return tensor;
+}
+
+torch::Tensor Initialiser::normal(at::IntArrayRef shape, double deviation) {
+  const Rng rng(seed_, next_stream_++);
+  const torch::Tensor tensor = torch::empty(shape, torch::kFloat32);
+  float* values = tensor.data_ptr<float>();
+  for (int64_t n = 0; n < tensor.numel(); ++n) values[n] = static_cast<float>(deviation * rng.normal(n));
+  return tensor;
+}
+
+torch::Tensor Initialiser::xavier_normal(at::IntArrayRef shape, int64_t fan_in, int64_t fan_out, double gain) {
+  return normal(shape, gain * std::sqrt(2.0 / static_cast<double>(fan_in + fan_out)));
+}
+
+torch::Tensor Initialiser::xavier_uniform(at::IntArrayRef shape, int64_t fan_in, int64_t fan_out) {
+  const double bound = std::sqrt(6.0 / static_cast<double>(fan_in + fan_out));
+  return uniform(shape, -bound, bound);
+}
+
+LinearImpl::LinearImpl(int64_t in, int64_t out, Initialiser& init) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  weight = register_parameter("weight", init.uniform({in, out}, -bound, bound));
+  bias = register_parameter("bias", init.uniform({out}, -bound, bound));
+}
+
+torch::Tensor LinearImpl::forward(const torch::Tensor& x) { return torch::addmm(bias, x, weight); }
+
+NormImpl::NormImpl(int64_t width) {
+  weight = register_parameter("weight", torch::ones({width}));
+  bias = register_parameter("bias", torch::zeros({width}));
+}
+
+torch::Tensor NormImpl::forward(const torch::Tensor& x) {
+  return torch::layer_norm(x, {weight.size(0)}, weight, bias, 1e-5);
+}
+
+torch::Tensor activate(const torch::Tensor& x, Activation activation) {
+  switch (activation) {
+    case Activation::relu: return torch::relu(x);
+    case Activation::gelu: return torch::gelu(x);
+    default: return torch::elu(x);
+  }
+}
+
+torch::Tensor dropout(const torch::Tensor& x, const kernels::Dropout& dropout) {
+  if (!dropout.active()) return x;
+  const int64_t rows = x.size(0), columns = x.numel() / std::max<int64_t>(rows, 1);
+  const torch::Tensor mask = torch::empty({rows, columns}, torch::kFloat32);
+  float* values = mask.data_ptr<float>();
+  for (int64_t row = 0; row < rows; ++row) {
+    const uint32_t hash = kernels::dropout_row_hash(dropout, row);
+    for (int64_t column = 0; column < columns; ++column, ++values)
+      *values = kernels::keeps(dropout, hash, static_cast<uint32_t>(column)) ? dropout.scale() : 0.0f;
+  }
+  return x * mask.view(x.sizes()).to(x.scalar_type());
+}
+
+}  // namespace graphpae

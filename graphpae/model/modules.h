@@ -1,0 +1,57 @@
+// Small building blocks: linear maps, activations, and parameters drawn by our own generator, so that a seed gives the
+// same weights with every version of LibTorch.
+#pragma once
+
+#include <torch/nn/module.h>
+#include <torch/nn/pimpl.h>
+#include <torch/types.h>
+
+#include <memory>
+
+#include "graphpae/core/rng.h"
+#include "graphpae/kernels/dropout.h"
+#include "graphpae/train/settings.h"
+
+namespace graphpae {
+
+// Draws initial parameters one after the other, each from a stream of its own.
+class Initialiser {
+ public:
+  explicit Initialiser(uint64_t seed) : seed_(seed) {}
+  torch::Tensor uniform(at::IntArrayRef shape, double low, double high);
+  torch::Tensor normal(at::IntArrayRef shape, double deviation);
+  // Xavier's normal and uniform distributions for given fans.
+  torch::Tensor xavier_normal(at::IntArrayRef shape, int64_t fan_in, int64_t fan_out, double gain);
+  torch::Tensor xavier_uniform(at::IntArrayRef shape, int64_t fan_in, int64_t fan_out);
+
+ private:
+  uint64_t seed_;
+  uint64_t next_stream_ = 0;
+};
+
+// y = x W + b. W [in, out], b [out], both start uniform in +-1/sqrt(in).
+class LinearImpl : public torch::nn::Module {
+ public:
+  LinearImpl(int64_t in, int64_t out, Initialiser& init);
+  torch::Tensor forward(const torch::Tensor& x);  // [.., in] -> [.., out]
+
+  torch::Tensor weight, bias;
+};
+TORCH_MODULE(Linear);
+
+// y = (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension.
+class NormImpl : public torch::nn::Module {
+ public:
+  explicit NormImpl(int64_t width);
+  torch::Tensor forward(const torch::Tensor& x);  // [.., width]
+
+  torch::Tensor weight, bias;  // [width]
+};
+TORCH_MODULE(Norm);
+
+torch::Tensor activate(const torch::Tensor& x, Activation activation);
+
+// Elements are dropped as kernels/dropout.h decides for (row, column). [N,D]
+torch::Tensor dropout(const torch::Tensor& x, const kernels::Dropout& dropout);
+
+}  // namespace graphpae
