@@ -25,9 +25,10 @@ std::string time_text(double seconds) {
 
 }  // namespace
 
-Progress::Progress(const Common& common, std::string unit, int64_t total)
+Progress::Progress(const Common& common, std::string unit, int64_t total, int64_t first)
     : unit_(std::move(unit)),
       total_(std::max<int64_t>(total, 1)),
+      first_(first),
       shown_(!common.quiet && !common.no_progress),
       terminal_(::isatty(STDERR_FILENO) != 0),
       start_(std::chrono::steady_clock::now()),
@@ -37,14 +38,17 @@ Progress::~Progress() {
   if (printed_ && terminal_) std::fputs("\n", stderr);
 }
 
-void Progress::update(int64_t done) {
+void Progress::update(int64_t done, const std::string& note) {
   const auto now = std::chrono::steady_clock::now();
   const double interval = terminal_ ? 0.1 : 5.0;
   if (!shown_ || Seconds(now - last_).count() < interval) return;
   last_ = now;
   const double elapsed = Seconds(now - start_).count(), share = static_cast<double>(done) / static_cast<double>(total_);
-  const std::string left = done > 0 ? time_text(elapsed * (1 - share) / share) : "?";
-  const std::string text = fmt::format("{}/{} {}  {} elapsed  {} left", done, total_, unit_, time_text(elapsed), left);
+  const double rate = static_cast<double>(done - first_) / std::max(elapsed, 1e-9);
+  const std::string left = done > first_ ? time_text(static_cast<double>(total_ - done) / rate) : "?";
+  const std::string text = fmt::format("{}/{} {}  {:.3g}/s  {} elapsed  {} left{}{}", done, total_, unit_,
+                                       rate, time_text(elapsed),
+                                       left, note.empty() ? "" : "  ", note);
   if (!terminal_) {
     fmt::print(stderr, "{}\n", text);
     return;
@@ -52,7 +56,7 @@ void Progress::update(int64_t done) {
   constexpr size_t kBar = 24;
   const size_t filled = static_cast<size_t>(share * kBar);
   const std::string line = fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBar - filled, '.'), text);
-  fmt::print(stderr, "\r{:<{}}", line.substr(0, terminal_width() - 1), std::min<size_t>(terminal_width() - 1, 100));
+  fmt::print(stderr, "\r{:<{}}", line.substr(0, terminal_width() - 1), std::min<size_t>(terminal_width() - 1, 160));
   printed_ = true;
 }
 

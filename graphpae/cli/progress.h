@@ -12,16 +12,17 @@ namespace graphpae::cli {
 class Progress {
  public:
   // `unit` is what is counted: "pairs", "graphs", "epochs".
-  Progress(const Common& common, std::string unit, int64_t total);
+  // `first` are done before it starts, in an earlier run.
+  Progress(const Common& common, std::string unit, int64_t total, int64_t first = 0);
   ~Progress();  // ends the line
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void update(int64_t done);
+  void update(int64_t done, const std::string& note = "");  // the note is added to the line
 
  private:
   std::string unit_;
-  int64_t total_;
+  int64_t total_, first_;
   bool shown_, terminal_;
   std::chrono::steady_clock::time_point start_, last_;
   bool printed_ = false;

@@ -3,14 +3,23 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace graphpae::cli {
 
-void wait_without_spinning(char** argv) {
-  constexpr const char* kPolicy = "OMP_WAIT_POLICY";
-  if (std::getenv(kPolicy) != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  ::setenv(kPolicy, "passive", 1);
-  ::execv("/proc/self/exe", argv);  // returns only if it fails; then the work is slower, not wrong
+void become_patient(char** argv, const std::string& other) {
+  namespace fs = std::filesystem;
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  if (failure) return;
+  const bool chosen = std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr;
+  if (!chosen) ::setenv("OMP_WAIT_POLICY", "passive", 1);
+  if (other.empty()) {
+    if (!chosen) ::execv(self.c_str(), argv);
+    return;
+  }
+  for (const fs::path& directory : {self.parent_path(), self.parent_path().parent_path() / "lib" / "graphpae"})
+    ::execv((directory / other).c_str(), argv);
 }
 
 }  // namespace graphpae::cli

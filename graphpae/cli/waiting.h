@@ -1,11 +1,14 @@
-// How OpenMP threads wait for each other.
+// How idle OpenMP threads wait, and which program goes on.
 #pragma once
+
+#include <string>
 
 namespace graphpae::cli {
 
-// libgomp lets waiting threads spin, which costs up to a hundred times the work itself when other programs use
-// the same processors. It reads its policy when it is loaded, so the program starts itself again with the policy
-// set; a policy chosen by the user stays.
-void wait_without_spinning(char** argv);
+// Idle threads of libgomp spin, which makes small parallel regions up to a hundred times slower on a busy machine. The
+// choice is read from the environment when the library is loaded, so the program starts itself once more with
+// OMP_WAIT_POLICY=passive unless the user has chosen. If `other` is not empty, the program of that name beside this one (or
+// in ../lib/graphpae) is started instead; if it is not there, this one goes on.
+void become_patient(char** argv, const std::string& other);
 
 }  // namespace graphpae::cli

@@ -361,9 +361,8 @@ NpyArray NpzFile::read(const std::string& name) const {
   return parse_npy(fmt::format("{}: array '{}'", path(), name), member.size, member.read);
 }
 
-template <class T>
-std::string npy_bytes(std::span<const T> values, const std::vector<int64_t>& shape) {
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type_text<T>(),
+static std::string npy_header(const std::string& type, const std::vector<int64_t>& shape) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
                                    fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   constexpr size_t kPrefix = 10, kAlignment = 64;
   while ((kPrefix + header.size() + 1) % kAlignment != 0) header += ' ';
@@ -371,8 +370,24 @@ std::string npy_bytes(std::span<const T> values, const std::vector<int64_t>& sha
   std::string bytes("\x93NUMPY\x01\x00", 8);
   bytes += static_cast<char>(header.size() & 0xff);
   bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
+  return bytes + header;
+}
+
+template <class T>
+std::string npy_bytes(std::span<const T> values, const std::vector<int64_t>& shape) {
+  std::string bytes = npy_header(type_text<T>(), shape);
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  return bytes;
+}
+
+std::string npy_text_bytes(std::span<const std::string_view> texts) {
+  size_t width = 1;
+  for (const std::string_view text : texts) width = std::max(width, text.size());
+  std::string bytes = npy_header(fmt::format("|S{}", width), {static_cast<int64_t>(texts.size())});
+  for (const std::string_view text : texts) {
+    bytes += text;
+    bytes.append(width - text.size(), '\0');
+  }
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphpae/core/buffer.h"
@@ -53,5 +54,7 @@ class NpzFile {
 // The bytes of a .npy file. T is one of the number types.
 template <class T>
 std::string npy_bytes(std::span<const T> values, const std::vector<int64_t>& shape);
+// An array of byte strings [texts], each as long as the longest.
+std::string npy_text_bytes(std::span<const std::string_view> texts);
 
 }  // namespace graphpae

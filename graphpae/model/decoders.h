@@ -13,10 +13,14 @@ class DecoderImpl : public torch::nn::Module {
  public:
   DecoderImpl(const Settings& settings, int64_t in, int64_t hidden, int64_t out, Initialiser& init);
   torch::Tensor forward(const torch::Tensor& x);  // [R,in] -> [R,out]
+  // Activation and norm of dense(x), fused where there is a fused form. [R,hidden] -> [R,hidden]
+  torch::Tensor hidden(const torch::Tensor& dense, Threads threads);
 
-  Linear dense{nullptr};  // in -> hidden
-  Norm norm{nullptr};     // empty if setting decoder_norm is off
-  Linear out{nullptr};    // hidden -> out
+  Linear dense{nullptr};      // in -> hidden
+  Norm norm{nullptr};         // empty if setting decoder_norm is off
+  OutputLinear out{nullptr};  // hidden -> out
+
+  Activation activation() const { return activation_; }
 
  private:
   Activation activation_;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "graphpae/ops/position_ops.h"
+
 namespace graphpae {
 
 DistanceEmbeddingImpl::DistanceEmbeddingImpl(const Settings& settings, int64_t width, Initialiser& init)
@@ -23,8 +25,14 @@ torch::Tensor DistanceEmbeddingImpl::forward(const torch::Tensor& distances) {
   return project(torch::gelu(lift(basis)));
 }
 
-DistanceEmbeddingImpl::Pair DistanceEmbeddingImpl::embed(const GraphInput&, const torch::Tensor& clean,
+DistanceEmbeddingImpl::Pair DistanceEmbeddingImpl::embed(const GraphInput& input, const torch::Tensor& clean,
                                                          const torch::Tensor& corrupted) {
+  if (input.fused() && deviations.size(0) == means.size(0)) {
+    const auto [p, shaken] = ops::embed_distances(
+        input.graph.index, clean, corrupted,
+        {means, deviations, lift->weight, lift->bias, project->weight, project->bias, density_}, input.threads);
+    return {p, shaken};
+  }
   return {forward(clean), corrupted.defined() ? forward(corrupted) : torch::Tensor()};
 }
 

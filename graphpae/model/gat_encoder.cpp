@@ -2,6 +2,11 @@
 
 #include <torch/torch.h>
 
+#include <numeric>
+
+#include "graphpae/ops/dense_ops.h"
+#include "graphpae/ops/feature_ops.h"
+
 namespace graphpae {
 namespace {
 
@@ -43,14 +48,43 @@ torch::Tensor GatEncoder::between(const torch::Tensor& x) const {
   return activate(x, settings_.activation == Activation::automatic ? Activation::elu : settings_.activation);
 }
 
+// x W of the first layer. Fused: sparse features stay sparse, and the token is multiplied once.
+torch::Tensor GatEncoder::project_features(const GraphInput& input, const Pass& pass, const torch::Tensor& weight,
+                                           const kernels::Dropout& dropped) const {
+  if (!input.fused()) return torch::mm(dropout(shown_features(input, pass), dropped), weight);
+  std::vector<int32_t> all;
+  if (pass.hidden == nullptr) {
+    all.resize(static_cast<size_t>(input.num_nodes()));
+    std::iota(all.begin(), all.end(), 0);
+  }
+  return ops::corrupted_product(*input.features.matrix(), pass.hidden == nullptr ? all : pass.hidden->shown, mask_token,
+                                weight, dropped, input.threads);
+}
+
+// dropout(activation(x)) W of a later layer, in two steps because a layer may do without the product.
+torch::Tensor GatEncoder::between_layers(const GraphInput& input, const torch::Tensor& x,
+                                         const kernels::Dropout& dropped) const {
+  const bool elu = settings_.activation == Activation::automatic || settings_.activation == Activation::elu;
+  return input.fused() && elu ? ops::elu_dropout(x, dropped, input.threads) : dropout(between(x), dropped);
+}
+
 Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
-  Encoding state{shown_features(input, pass), pass.positions};
-  if (settings_.feature_mlp) state.nodes = lift_out_(between(lift_in_(state.nodes)));
+  Encoding state{{}, pass.positions};
+  if (settings_.feature_mlp) state.nodes = lift_out_(between(lift_in_(shown_features(input, pass))));
   for (size_t l = 0; l < layers_.size(); ++l) {
-    if (l > 0) state.nodes = between(state.nodes);
-    state.nodes = dropout(state.nodes, dropout_of(pass, settings_.dropout, l, kNodes));
-    const auto out = layers_[l](input, torch::mm(state.nodes, layers_[l]->weight), state.positions,
-                                dropout_of(pass, settings_.edge_dropout, l, kEdges));
+    GatLayer& layer = layers_[l];
+    const kernels::Dropout dropped = dropout_of(pass, settings_.dropout, l, kNodes);
+    torch::Tensor z;
+    if (l == 0 && !settings_.feature_mlp) {
+      z = project_features(input, pass, layer->weight, dropped);
+    } else {
+      const torch::Tensor x = l == 0 ? dropout(state.nodes, dropped) : between_layers(input, state.nodes, dropped);
+      const bool positions_only = l + 1 == layers_.size() && !pass.wants_nodes;
+      if (positions_only && input.fused() && settings_.attention == Attention::released)
+        return {{}, layer->refine(input, x, state.positions)};
+      z = input.fused() ? ops::linear(x, layer->weight, {}, input.threads) : torch::mm(x, layer->weight);
+    }
+    const auto out = layer(input, z, state.positions, dropout_of(pass, settings_.edge_dropout, l, kEdges));
     state = {out.nodes, out.positions};
   }
   return state;

@@ -18,7 +18,10 @@ class GatEncoder : public Encoder {
 
  private:
   torch::Tensor shown_features(const GraphInput& input, const Pass& pass) const;  // [N,F] X or X~
+  torch::Tensor project_features(const GraphInput& input, const Pass& pass, const torch::Tensor& weight,
+                                 const kernels::Dropout& dropped) const;  // [N,D]
   torch::Tensor between(const torch::Tensor& x) const;
+  torch::Tensor between_layers(const GraphInput& input, const torch::Tensor& x, const kernels::Dropout& dropped) const;
 
   Settings settings_;
   Linear lift_in_{nullptr}, lift_out_{nullptr};  // setting feature_mlp

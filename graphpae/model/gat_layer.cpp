@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "graphpae/ops/attention_ops.h"
+#include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/edge_ops.h"
 
 namespace graphpae {
@@ -22,6 +24,12 @@ GatLayerImpl::GatLayerImpl(const Settings& settings, int64_t in, Initialiser& in
 GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch::Tensor& z,
                                            const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
   const MessageGraph& graph = input.graph;
+  if (input.fused() && attention_ == Attention::released) {
+    const ops::WorkspacePtr workspace(input.workspace, &input.workspace->aggregate);
+    const auto [sums, refined] = ops::attend(graph.index, z, attention_source, attention_target, positions, bias, slope_,
+                                             edge_dropout, workspace, input.threads);
+    return {sums, positions.defined() ? refined : torch::Tensor()};
+  }
   const int64_t n = graph.num_nodes(), heads = attention_source.size(0), head_width = attention_source.size(1);
   const torch::Tensor nodes = z.view({n, heads, head_width});
   const torch::Tensor source_logits = (nodes * attention_source).sum(-1), target_logits = (nodes * attention_target).sum(-1);
@@ -40,6 +48,14 @@ GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch:
   const torch::Tensor messages = weights.unsqueeze(-1) * nodes.index_select(0, graph.sources);  // [E,H,C]
   const torch::Tensor sums = torch::zeros_like(nodes).index_add(0, graph.targets, messages);
   return {sums.view({n, heads * head_width}) + bias, positions.defined() ? refined : torch::Tensor()};
+}
+
+torch::Tensor GatLayerImpl::refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions) {
+  const int64_t heads = attention_source.size(0);
+  const auto [source, target] = ops::head_logits(weight, attention_source, attention_target, input.threads);  // [in,H]
+  const torch::Tensor logits = ops::narrow_linear(x, torch::cat({source, target}, 1), input.threads);          // [N,2H]
+  return ops::edge_logits(input.graph.index, logits.slice(1, 0, heads).contiguous(),
+                          logits.slice(1, heads).contiguous(), positions, input.threads);
 }
 
 }  // namespace graphpae

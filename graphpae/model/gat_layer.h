@@ -23,9 +23,12 @@ class GatLayerImpl : public torch::nn::Module {
     torch::Tensor nodes;      // [N,D]
     torch::Tensor positions;  // [E,H]
   };
-  // z [N,D] are projected nodes, positions [E,H] may be undefined.
+  // z [N,D] are projected nodes, z = x W; positions [E,H] may be undefined.
   Output forward(const GraphInput& input, const torch::Tensor& z, const torch::Tensor& positions,
                  const kernels::Dropout& edge_dropout);
+
+  // The refined positions alone, from x [N,in]: a . W x = (W^T a) . x needs neither W x nor the sums. Fused only.
+  torch::Tensor refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions);
 
   torch::Tensor weight;            // [in,D]
   torch::Tensor attention_source;  // [H,C]

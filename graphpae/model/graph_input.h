@@ -9,6 +9,8 @@
 #include "graphpae/core/features.h"
 #include "graphpae/core/graph.h"
 #include "graphpae/core/threads.h"
+#include "graphpae/kernels/aggregate.h"
+#include "graphpae/kernels/cosine_error.h"
 #include "graphpae/ops/kernels.h"
 #include "graphpae/train/settings.h"
 
@@ -42,6 +44,12 @@ class NodeFeatures {
   mutable torch::Tensor dense_;
 };
 
+// Scratch of fused operations, kept between epochs.
+struct FusedWorkspace {
+  kernels::Workspace aggregate;
+  kernels::ErrorWorkspace error;
+};
+
 struct GraphInput {
   MessageGraph graph;        // with one self loop per node for GAT, without for GatedGCN
   NodeFeatures features;     // [N,F], GAT
@@ -52,7 +60,10 @@ struct GraphInput {
   torch::Tensor distances;   // [E] P_ij = ||U_i - U_j||, Eq. (3)
   Threads threads;           // for fused operations
   Kernels kernels = Kernels::reference;
+  std::shared_ptr<FusedWorkspace> workspace = std::make_shared<FusedWorkspace>();
 
+  // Whether fused operations run: asked for, and the numbers are float32.
+  bool fused() const { return kernels == Kernels::fused && features.matrix() != nullptr; }
   int64_t num_nodes() const { return graph.num_nodes(); }
 };
 

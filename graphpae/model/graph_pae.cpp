@@ -2,6 +2,10 @@
 
 #include <torch/torch.h>
 
+#include "graphpae/ops/dense_ops.h"
+#include "graphpae/ops/feature_ops.h"
+#include "graphpae/ops/position_ops.h"
+
 namespace graphpae {
 namespace {
 
@@ -76,20 +80,42 @@ torch::Tensor GraphPae::decode_distances(const GraphInput& input, const torch::T
   return decode_pairs(position_decoder, input.graph, refined);
 }
 
+torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& nodes) {
+  const bool cosine = settings_.feature_loss == FeatureLoss::sce;
+  if (input.fused()) {
+    DecoderImpl& decoder = *feature_decoder;
+    const torch::Tensor masked = ops::gather_rows(nodes, corruption.masked, input.threads);
+    const torch::Tensor dense = ops::linear(masked, decoder.dense->weight, decoder.dense->bias, input.threads);
+    return ops::feature_error(decoder.hidden(dense, input.threads), decoder.out->weight, decoder.out->bias,
+                              *input.features.matrix(), corruption.masked,
+                              cosine ? ops::FeatureErrorKind::scaled_cosine : ops::FeatureErrorKind::squared,
+                              settings_.gamma, input.workspace->error, input.threads);
+  }
+  const torch::Tensor predicted = decode_features(nodes, corruption), target = feature_targets(input, corruption);
+  return cosine ? scaled_cosine_error(predicted, target, settings_.gamma) : mean_squared_error(predicted, target);
+}
+
+torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption& corruption,
+                                      const torch::Tensor& refined) {
+  DecoderImpl& decoder = *position_decoder;
+  if (input.fused() && decoder.activation() == Activation::gelu && !decoder.norm.is_empty()) {
+    return ops::position_error(input.graph.index, refined, input.distances, corruption.masked,
+                               {decoder.dense->weight, decoder.dense->bias, decoder.norm->weight, decoder.norm->bias,
+                                decoder.out->weight, decoder.out->bias},
+                               input.threads);
+  }
+  return distance_loss(input.graph, decode_distances(input, refined), input.distances, corruption.masked_indices);
+}
+
 Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
   const Encodings encodings = encode(input, corruption, dropout_key);
   Losses losses;
   if (!feature_decoder.is_empty()) {
-    const torch::Tensor predicted = decode_features(encodings.feature_pass.nodes, corruption);
-    const torch::Tensor target = feature_targets(input, corruption);
-    losses.feature = settings_.feature_loss == FeatureLoss::sce
-                         ? scaled_cosine_error(predicted, target, settings_.gamma)
-                         : mean_squared_error(predicted, target);
+    losses.feature = feature_loss(input, corruption, encodings.feature_pass.nodes);
     losses.total = losses.feature;
   }
   if (!position_decoder.is_empty()) {
-    losses.position = distance_loss(input.graph, decode_distances(input, encodings.position_pass.positions),
-                                    input.distances, corruption.masked_indices);
+    losses.position = position_loss(input, corruption, encodings.position_pass.positions);
     const torch::Tensor weighted = settings_.alpha * losses.position;
     losses.total = losses.total.defined() ? losses.total + weighted : weighted;
   }

@@ -56,6 +56,9 @@ class GraphPae : public torch::nn::Module {
   Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed
 
  private:
+  torch::Tensor feature_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& nodes);
+  torch::Tensor position_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& refined);
+
   Settings settings_;
   InputShape shape_;
 };

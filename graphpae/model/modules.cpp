@@ -39,6 +39,14 @@ LinearImpl::LinearImpl(int64_t in, int64_t out, Initialiser& init) {
 
 torch::Tensor LinearImpl::forward(const torch::Tensor& x) { return torch::addmm(bias, x, weight); }
 
+OutputLinearImpl::OutputLinearImpl(int64_t in, int64_t out, Initialiser& init) {
+  const double bound = 1 / std::sqrt(static_cast<double>(in));
+  weight = register_parameter("weight", init.uniform({out, in}, -bound, bound));
+  bias = register_parameter("bias", init.uniform({out}, -bound, bound));
+}
+
+torch::Tensor OutputLinearImpl::forward(const torch::Tensor& x) { return torch::addmm(bias, x, weight.t()); }
+
 NormImpl::NormImpl(int64_t width) {
   weight = register_parameter("weight", torch::ones({width}));
   bias = register_parameter("bias", torch::zeros({width}));

@@ -39,6 +39,16 @@ class LinearImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Linear);
 
+// The same map with W [out, in], one row per output: the form for wide outputs.
+class OutputLinearImpl : public torch::nn::Module {
+ public:
+  OutputLinearImpl(int64_t in, int64_t out, Initialiser& init);
+  torch::Tensor forward(const torch::Tensor& x);  // [.., in] -> [.., out]
+
+  torch::Tensor weight, bias;
+};
+TORCH_MODULE(OutputLinear);
+
 // y = (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension.
 class NormImpl : public torch::nn::Module {
  public:

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "graphpae/kernels/adam.h"
+
 namespace graphpae {
 namespace {
 
@@ -35,6 +37,19 @@ void Optimiser::step(double lr) {
 void Optimiser::update(Slot& slot, double lr) {
   torch::Tensor& p = slot.parameter;
   torch::Tensor gradient = p.grad();
+  if (p.scalar_type() == torch::kFloat32 && p.is_contiguous()) {
+    kernels::UpdateOptions options;
+    options.rule = kind_ == OptimizerKind::adam    ? kernels::UpdateRule::kAdam
+                   : kind_ == OptimizerKind::adamw ? kernels::UpdateRule::kAdamW
+                                                   : kernels::UpdateRule::kSgd;
+    options.rate = lr;
+    options.weight_decay = weight_decay_;
+    gradient = gradient.contiguous();
+    kernels::update_parameter(options, steps_, gradient.data_ptr<float>(), p.numel(), p.data_ptr<float>(),
+                              slot.first.defined() ? slot.first.data_ptr<float>() : nullptr,
+                              slot.second.defined() ? slot.second.data_ptr<float>() : nullptr, threads_);
+    return;
+  }
   if (weight_decay_ != 0) {
     if (kind_ == OptimizerKind::adamw) {
       p.mul_(1 - lr * weight_decay_);

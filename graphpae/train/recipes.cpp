@@ -36,4 +36,9 @@ const Recipe& find_recipe(std::string_view name) {
       fmt::format("unknown recipe '{}'{}; `graphpae recipes` lists them", name, did_you_mean(name, names)));
 }
 
+Settings recipe_settings(std::string_view name) {
+  const Recipe& recipe = find_recipe(name);
+  return settings_from_yaml(recipe.yaml, "recipe " + recipe.name);
+}
+
 }  // namespace graphpae

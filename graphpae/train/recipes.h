@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graphpae/train/settings.h"
+
 namespace graphpae {
 
 struct Recipe {
@@ -17,5 +19,8 @@ const std::vector<Recipe>& recipes();  // sorted by name
 
 // Throws a usage error that suggests the nearest name.
 const Recipe& find_recipe(std::string_view name);
+
+// The settings of a recipe.
+Settings recipe_settings(std::string_view name);
 
 }  // namespace graphpae

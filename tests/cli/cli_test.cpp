@@ -46,7 +46,7 @@ TEST(Cli, HelpAndVersion) {
   const TempDir dir;
   const Outcome help = run(dir, "--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* verb : {"demo", "generate", "info", "convert", "recipes", "positions"})
+  for (const char* verb : {"demo", "generate", "info", "convert", "recipes", "positions", "pretrain", "embed"})
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
   EXPECT_EQ(run(dir, "info --help").code, 0);
   EXPECT_EQ(run(dir, "--version").out.substr(0, 9), "graphpae ");
@@ -56,7 +56,7 @@ TEST(Cli, UsageErrors) {
   const TempDir dir;
   expect_failure(dir, "", 2, "subcommand");
   expect_failure(dir, "inof x", 2, "unknown verb 'inof' (did you mean 'info'?)");
-  expect_failure(dir, "pretrain x", 2, "'pretrain' is not part of version");
+  expect_failure(dir, "finetune x", 2, "'finetune' is not part of version");
   expect_failure(dir, "info", 2, "DATA is required");
   expect_failure(dir, "info x --no-such-flag", 2, "no-such-flag");
   expect_failure(dir, "info x --ids nmaes", 2, "'nmaes' is not one of auto|numbers|names (did you mean 'names'?)");

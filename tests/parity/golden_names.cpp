@@ -8,7 +8,7 @@
 namespace graphpae::parity {
 
 std::optional<OurName> our_name(const std::string& theirs, int64_t layers) {
-  static const std::array<std::pair<std::regex, const char*>, 19> kRules = {{
+  static const std::array<std::pair<std::regex, const char*>, 20> kRules = {{
       {std::regex("enc_mask_token"), "encoder.mask_token"},
       {std::regex("encoder\\.gnns\\.(\\d+)\\.att_src"), "encoder.layer$1.attention_source"},
       {std::regex("encoder\\.gnns\\.(\\d+)\\.att_dst"), "encoder.layer$1.attention_target"},
@@ -20,10 +20,11 @@ std::optional<OurName> our_name(const std::string& theirs, int64_t layers) {
       {std::regex("encoder\\.pe_enc\\.gbf\\.0\\.stds\\.weight"), "encoder.distance.deviations"},
       {std::regex("encoder\\.pe_enc\\.gbf_proj\\.linear1\\.(weight|bias)"), "T encoder.distance.lift.$1"},
       {std::regex("encoder\\.pe_enc\\.gbf_proj\\.linear2\\.(weight|bias)"), "T encoder.distance.project.$1"},
-      {std::regex("node_pred\\.(weight|bias)"), "T feature_decoder.out.$1"},
+      {std::regex("node_pred\\.(weight|bias)"), "feature_decoder.out.$1"},
       {std::regex("node_pred\\.dense\\.(weight|bias)"), "T feature_decoder.dense.$1"},
       {std::regex("node_pred\\.layer_norm\\.(weight|bias)"), "feature_decoder.norm.$1"},
-      {std::regex("pe_reconstruct_heads\\.(dense|out_proj)\\.(weight|bias)"), "T position_decoder.$1.$2"},
+      {std::regex("pe_reconstruct_heads\\.dense\\.(weight|bias)"), "T position_decoder.dense.$1"},
+      {std::regex("pe_reconstruct_heads\\.out_proj\\.(weight|bias)"), "position_decoder.out.$1"},
       {std::regex("pe_reconstruct_heads\\.layer_norm\\.(weight|bias)"), "position_decoder.norm.$1"},
       {std::regex("encoder\\.x_embedding\\.\\w+\\.(\\d+)\\.weight"), "encoder.atom$1"},
       {std::regex("encoder\\.edge_embedding\\.\\w+\\.(\\d+)\\.weight"), "encoder.bond$1"},
@@ -43,7 +44,6 @@ std::optional<OurName> our_name(const std::string& theirs, int64_t layers) {
       ours.name.erase(0, 2);
       ours.transposed = theirs.ends_with("weight");
     }
-    if (const size_t at = ours.name.find(".out_proj."); at != std::string::npos) ours.name.replace(at, 10, ".out.");
     // Their A1 .. B3 are our a1 .. b3.
     for (const char* letter : {".A", ".B"}) {
       if (const size_t at = ours.name.find(letter); at != std::string::npos)

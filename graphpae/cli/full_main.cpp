@@ -1,0 +1,14 @@
+// graphpae-full: all verbs. Started by graphpae.
+#include "graphpae/cli/program.h"
+
+int main(int argc, char** argv) {
+  using namespace graphpae::cli;
+  return run_program(argc, argv, [](CLI::App& app, Common& common) {
+    add_demo(app, common);
+    add_pretrain(app, common);
+    add_embed(app, common);
+#ifdef GRAPHPAE_HAS_BENCH
+    add_bench(app, common);
+#endif
+  });
+}

@@ -1,0 +1,104 @@
+#include "graphpae/cli/program.h"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <new>
+
+#include "graphpae/cli/command.h"
+#include "graphpae/cli/interrupt.h"
+#include "graphpae/core/error.h"
+#include "graphpae/core/suggest.h"
+#include "graphpae/version.h"
+
+namespace graphpae::cli {
+namespace {
+
+// Promised verbs that this version does not have yet: an honest answer instead of "unknown".
+const std::vector<std::string> kLaterVerbs = {"evaluate",  "finetune", "predict", "spectrum",
+                                              "reproduce", "report",   "launch"};
+
+void add_common_flags(CLI::App& app, Common& common) {
+  app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
+  app.add_flag("--json", common.json, "machine-readable result on stdout");
+  app.add_flag("-q,--quiet", common.quiet, "errors only");
+  app.add_flag("-v,--verbose", common.verbose, "more messages");
+  app.add_flag("--no-progress", common.no_progress, "no progress bars");
+  app.add_option("--log-file", common.log_file, "also write messages to this file");
+}
+
+void set_up_log(const Common& common) {
+  std::vector<spdlog::sink_ptr> sinks = {std::make_shared<spdlog::sinks::stderr_sink_mt>()};
+  if (!common.log_file.empty()) {
+    try {
+      sinks.push_back(std::make_shared<spdlog::sinks::basic_file_sink_mt>(common.log_file));
+    } catch (const spdlog::spdlog_ex&) {
+      throw usage_error(fmt::format("--log-file {}: cannot be written", common.log_file));
+    }
+  }
+  auto logger = std::make_shared<spdlog::logger>("graphpae", sinks.begin(), sinks.end());
+  logger->set_pattern("%v");
+  logger->set_level(common.quiet ? spdlog::level::err : common.verbose ? spdlog::level::debug : spdlog::level::info);
+  spdlog::set_default_logger(logger);
+}
+
+int report(const std::string& message, int code) {
+  fmt::print(stderr, "graphpae: error: {}\n", message);
+  return code;
+}
+
+int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
+  Common common;
+  CLI::App app("Graph Positional Autoencoders: learn node and molecule representations without labels", "graphpae");
+  app.set_version_flag("--version", std::string("graphpae ") + kVersion);
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_common_flags(app, common);
+  add_generate(app, common);
+  add_info(app, common);
+  add_convert(app, common);
+  add_recipes(app, common);
+  add_positions(app, common);
+  if (extra_verbs) extra_verbs(app, common);
+  app.parse_complete_callback([&] { set_up_log(common); });
+
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
+  const std::string word = first_word(argc, argv);
+  if (!word.empty() && std::find(verbs.begin(), verbs.end(), word) == verbs.end()) {
+    if (std::find(kLaterVerbs.begin(), kLaterVerbs.end(), word) != kLaterVerbs.end()) {
+      throw usage_error(fmt::format("'{}' is not part of version {} yet", word, kVersion));
+    }
+    throw usage_error(
+        fmt::format("unknown verb '{}'{}; `graphpae --help` lists them", word, did_you_mean(word, verbs)));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    throw usage_error(error.what());
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::string first_word(int argc, char** argv) { return argc > 1 && argv[1][0] != '-' ? argv[1] : ""; }
+
+int run_program(int argc, char** argv, const ExtraVerbs& extra_verbs) {
+  handle_interrupts();
+  try {
+    return run(argc, argv, extra_verbs);
+  } catch (const Error& error) {
+    return report(error.what(), error.exit_code());
+  } catch (const std::bad_alloc&) {
+    return report("not enough memory", static_cast<int>(ErrorKind::memory));
+  } catch (const std::exception& error) {
+    return report(fmt::format("internal: {}", error.what()), static_cast<int>(ErrorKind::internal));
+  }
+}
+
+}  // namespace graphpae::cli

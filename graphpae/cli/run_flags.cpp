@@ -1,0 +1,61 @@
+#include "graphpae/cli/run_flags.h"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "graphpae/cli/progress.h"
+#include "graphpae/core/error.h"
+#include "graphpae/core/options_yaml.h"
+#include "graphpae/train/recipes.h"
+
+namespace graphpae::cli {
+
+void add_model_flags(CLI::App& app, ModelFlags& flags) {
+  Settings defaults;
+  OptionTable table;
+  declare(table, defaults);
+  app.add_option("--recipe", flags.recipe, "named settings; `graphpae recipes` lists them");
+  add_setting_flags(app, table, flags.settings);
+}
+
+Settings resolve_settings(const ModelFlags& flags, const Settings& base) {
+  Settings settings = flags.recipe.empty() ? base : recipe_settings(flags.recipe);
+  OptionTable table;
+  declare(table, settings);
+  apply_settings(table, flags.settings);
+  check(settings);
+  return settings;
+}
+
+InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors) {
+  InputOptions options;
+  options.threads = common.thread_count();
+  options.kernels = kernels;
+  if (const char* cache = std::getenv("GRAPHPAE_CACHE"); cache != nullptr) options.cache = cache;
+  const auto bar = std::make_shared<Progress>(common, "eigenpairs", eigenvectors);
+  options.progress = [bar, eigenvectors](const PositionProgress& p) {
+    bar->update(std::min(p.converged, eigenvectors));
+    return true;
+  };
+  options.note = [](const std::string& note) { spdlog::info("note: {}", note); };
+  return options;
+}
+
+Kernels parse_kernels(const std::string& text) {
+  Kernels kernels = Kernels::fused;
+  OptionTable table;
+  table.add_choice("--kernels", kernels, {{"fused", Kernels::fused}, {"reference", Kernels::reference}}, "");
+  table.set("--kernels", text);
+  return kernels;
+}
+
+const Graph& graph_of(const Dataset& dataset, const std::string& name) {
+  if (!dataset.is_graph())
+    throw data_error(fmt::format("{}: holds molecules; this version trains on one graph only", name));
+  return dataset.graph();
+}
+
+}  // namespace graphpae::cli

@@ -1,0 +1,27 @@
+// What verbs that train or use a model share.
+#pragma once
+
+#include "graphpae/cli/command.h"
+#include "graphpae/train/inputs.h"
+
+namespace graphpae::cli {
+
+// --recipe beside the flags of every setting.
+struct ModelFlags {
+  std::string recipe;
+  SettingFlags settings;
+};
+void add_model_flags(CLI::App& app, ModelFlags& flags);
+
+// Precedence: flags and --set, then --config, then the recipe, then `base`.
+Settings resolve_settings(const ModelFlags& flags, const Settings& base = {});
+
+// Input options with a progress bar for positions, notes as messages and $GRAPHPAE_CACHE. The bar lives in the options.
+InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors);
+
+Kernels parse_kernels(const std::string& text);
+
+// The graph in the data; a data error if it holds molecules.
+const Graph& graph_of(const Dataset& dataset, const std::string& name);
+
+}  // namespace graphpae::cli

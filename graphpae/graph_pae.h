@@ -1,0 +1,16 @@
+// The library in one header: read a graph, pre-train, embed, keep the model.
+//
+//   const auto graph = graphpae::load("my_graph").graph();
+//   graphpae::Settings settings = graphpae::recipe_settings("chameleon");
+//   const auto model = graphpae::pretrain(graph, settings);
+//   const torch::Tensor embeddings = graphpae::embed(*model, graph);  // [N, width] float32
+//   graphpae::save_model("my_model", *model);
+//
+// On a machine shared with others set OMP_WAIT_POLICY=passive in the environment: idle OpenMP threads otherwise spin.
+#pragma once
+
+#include "graphpae/data/load.h"
+#include "graphpae/model/model_file.h"
+#include "graphpae/train/pretrain.h"
+#include "graphpae/train/recipes.h"
+#include "graphpae/train/settings.h"

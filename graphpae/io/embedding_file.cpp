@@ -1,0 +1,66 @@
+#include "graphpae/io/embedding_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graphpae/core/error.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/npy.h"
+
+namespace graphpae {
+namespace {
+
+// A field of a table: in quotes if it holds a separator, a quote or a line end.
+std::string field(std::string_view text, char separator) {
+  if (text.find_first_of(std::string("\"\r\n") + separator) == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
+std::string table(std::span<const float> values, int64_t rows, int64_t columns, const TextColumn& names,
+                  char separator) {
+  fmt::memory_buffer text;
+  const auto out = std::back_inserter(text);
+  fmt::format_to(out, "node");
+  for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}e{}", separator, c);
+  for (int64_t r = 0; r < rows; ++r) {
+    fmt::format_to(out, "\n{}", names.empty() ? std::to_string(r) : field(names[r], separator));
+    for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}{}", separator, values[r * columns + c]);
+  }
+  text.push_back('\n');
+  return fmt::to_string(text);
+}
+
+}  // namespace
+
+void check_embedding_path(const std::string& path) {
+  for (const char* suffix : {".npy", ".npz", ".csv", ".tsv"}) {
+    if (path.ends_with(suffix)) return;
+  }
+  throw usage_error(fmt::format("{}: unknown kind of file, expected .npy, .npz, .csv or .tsv", path));
+}
+
+void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
+                      const TextColumn& names) {
+  check_embedding_path(path);
+  if (path.ends_with(".csv")) return write_file(path, table(values, rows, columns, names, ','));
+  if (path.ends_with(".tsv")) return write_file(path, table(values, rows, columns, names, '\t'));
+  const std::string array = npy_bytes(values, {rows, columns});
+  if (path.ends_with(".npy")) return write_file(path, array);
+  std::vector<ZipEntry> entries = {{"embeddings.npy", array}};
+  if (!names.empty()) {
+    std::vector<std::string_view> texts;
+    for (int64_t r = 0; r < rows; ++r) texts.push_back(names[r]);
+    entries.push_back({"names.npy", npy_text_bytes(texts)});
+  }
+  AtomicFile file(path);
+  write_zip(file.staging_path(), entries, false);
+  file.commit();
+}
+
+}  // namespace graphpae

@@ -1,0 +1,20 @@
+// Embeddings on disk, by suffix: .npy (an array [N,d] float32), .npz (arrays "embeddings" and, if nodes have names,
+// "names"), .csv and .tsv (a header "node,e0,e1,...", numbers that read back to the same float32).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "graphpae/core/text_column.h"
+
+namespace graphpae {
+
+// Throws a usage error if the suffix is none of these.
+void check_embedding_path(const std::string& path);
+
+// values [rows, columns] row-major; names [rows] or empty: then nodes are numbered. Written completely or not at all.
+void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
+                      const TextColumn& names);
+
+}  // namespace graphpae

@@ -1,0 +1,321 @@
+#include "graphpae/kernels/dense_product.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "graphpae/core/aligned_array.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/dense_product.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
+#define GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
+namespace graphpae::kernels {
+
+// A block of the output.
+struct Block {
+  int64_t row, rows, column, columns;
+  int64_t work() const { return rows * columns; }
+};
+
+constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time, for any target
+constexpr int64_t kPackedRows = 120;      // of A at a time: a multiple of the rows of any tile
+constexpr int64_t kPackedColumns = 1024;  // of B at a time
+constexpr int64_t kTileRowsUnit = 12;     // a multiple of the rows of any tile
+constexpr int64_t kTileColumnsUnit = 64;  // a multiple of the columns of any tile
+
+}  // namespace graphpae::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FullTag = hn::ScalableTag<float>;
+using QuadTag = hn::CappedTag<float, 4>;
+
+// The sums of a tile of the output fill most registers: 12 of 16, or 24 of 32. A tile of B of kDepth terms stays in the
+// L1 cache, kPackedRows rows of A in half of an L2 cache of 512 KB.
+#if HWY_TARGET <= HWY_AVX3
+constexpr int kTileRows = 12;
+constexpr int64_t kDepth = 256;
+#else
+constexpr int kTileRows = 6;
+constexpr int64_t kDepth = kMostDepth;
+#endif
+static_assert(kPackedRows % kTileRows == 0 && kTileRowsUnit % kTileRows == 0 && kDepth <= kMostDepth);
+
+HWY_INLINE int64_t TileColumns() { return 2 * static_cast<int64_t>(hn::Lanes(FullTag())); }
+
+// c [kTileRows, 2 vectors] = (c +) a b (+ bias) for `depth` terms: a is packed as [depth, kTileRows], b as [depth, 2
+// vectors].
+HWY_INLINE void Tile(int64_t depth, const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, bool accumulate,
+                     const float* bias, float* HWY_RESTRICT c, int64_t stride) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<FullTag> sums[kTileRows][2];
+  for (int r = 0; r < kTileRows; ++r) {
+    sums[r][0] = hn::Zero(d);
+    sums[r][1] = hn::Zero(d);
+    hwy::Prefetch(c + r * stride);
+  }
+  for (int64_t l = 0; l < depth; ++l) {
+    const auto b0 = hn::Load(d, b), b1 = hn::Load(d, b + lanes);
+    for (int r = 0; r < kTileRows; ++r) {
+      const auto value = hn::Set(d, a[r]);
+      sums[r][0] = hn::MulAdd(value, b0, sums[r][0]);
+      sums[r][1] = hn::MulAdd(value, b1, sums[r][1]);
+    }
+    a += kTileRows;
+    b += 2 * lanes;
+  }
+  for (int r = 0; r < kTileRows; ++r) {
+    float* row = c + r * stride;
+    if (accumulate) {
+      sums[r][0] = hn::Add(sums[r][0], hn::LoadU(d, row));
+      sums[r][1] = hn::Add(sums[r][1], hn::LoadU(d, row + lanes));
+    }
+    if (bias != nullptr) {
+      sums[r][0] = hn::Add(sums[r][0], hn::LoadU(d, bias));
+      sums[r][1] = hn::Add(sums[r][1], hn::LoadU(d, bias + lanes));
+    }
+    hn::StoreU(sums[r][0], d, row);
+    hn::StoreU(sums[r][1], d, row + lanes);
+  }
+}
+
+// out[l * width + q] = source[q * stride + l] for q < count, l < depth, and 0 for q in [count, width).
+HWY_INLINE void PackTransposed(const float* source, int64_t stride, int64_t count, int64_t depth, int64_t width,
+                               float* out) {
+  int64_t q = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const QuadTag d;
+  for (; q + 4 <= count; q += 4) {  // squares of 4 x 4
+    const float* from = source + q * stride;
+    int64_t l = 0;
+    for (; l + 4 <= depth; l += 4) {
+      const auto r0 = hn::LoadU(d, from + l), r1 = hn::LoadU(d, from + stride + l);
+      const auto r2 = hn::LoadU(d, from + 2 * stride + l), r3 = hn::LoadU(d, from + 3 * stride + l);
+      const auto a = hn::InterleaveLower(d, r0, r2), b = hn::InterleaveLower(d, r1, r3);
+      const auto e = hn::InterleaveUpper(d, r0, r2), f = hn::InterleaveUpper(d, r1, r3);
+      float* to = out + l * width + q;
+      hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
+      hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + width);
+      hn::StoreU(hn::InterleaveLower(d, e, f), d, to + 2 * width);
+      hn::StoreU(hn::InterleaveUpper(d, e, f), d, to + 3 * width);
+    }
+    for (; l < depth; ++l) {
+      for (int64_t i = 0; i < 4; ++i) out[l * width + q + i] = from[i * stride + l];
+    }
+  }
+#endif
+  for (; q < count; ++q) {
+    for (int64_t l = 0; l < depth; ++l) out[l * width + q] = source[q * stride + l];
+  }
+  for (; q < width; ++q) {
+    for (int64_t l = 0; l < depth; ++l) out[l * width + q] = 0;
+  }
+}
+
+// out[l * width + q] = source[l * stride + q] for q < count, l < depth, and 0 for q in [count, width).
+HWY_INLINE void PackPlain(const float* source, int64_t stride, int64_t count, int64_t depth, int64_t width,
+                          float* out) {
+  if (count == width) {
+    for (int64_t l = 0; l < depth; ++l) {
+      for (int64_t q = 0; q < width; ++q) out[l * width + q] = source[l * stride + q];
+    }
+    return;
+  }
+  for (int64_t l = 0; l < depth; ++l) {
+    for (int64_t q = 0; q < width; ++q) out[l * width + q] = q < count ? source[l * stride + q] : 0.0f;
+  }
+}
+
+// One block of C. packed_a and packed_b hold the parts of A and B at hand, tile by tile. A sum is made of runs of
+// kDepth terms, in order: its bits do not depend on the block or tile it is in.
+void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Block& block, bool accumulate,
+                  const float* bias, float* c, int64_t c_stride, float* packed_a, float* packed_b) {
+  constexpr int64_t rows = kTileRows;
+  const int64_t columns = TileColumns();
+  HWY_ALIGN float edge[kTileRows * kTileColumnsUnit];
+  for (int64_t column = block.column; column < block.column + block.columns; column += kPackedColumns) {
+    const int64_t width = std::min(kPackedColumns, block.column + block.columns - column);
+    for (int64_t l = 0; l < k; l += kDepth) {
+      const int64_t depth = std::min(kDepth, k - l);
+      for (int64_t j = 0; j < width; j += columns) {
+        const int64_t count = std::min(columns, width - j);
+        if (b.form == Form::kPlain) {
+          PackPlain(b.data + l * b.stride + column + j, b.stride, count, depth, columns, packed_b + j * depth);
+        } else {
+          PackTransposed(b.data + (column + j) * b.stride + l, b.stride, count, depth, columns, packed_b + j * depth);
+        }
+      }
+      for (int64_t row = block.row; row < block.row + block.rows; row += kPackedRows) {
+        const int64_t height = std::min(kPackedRows, block.row + block.rows - row);
+        for (int64_t i = 0; i < height; i += rows) {
+          const int64_t count = std::min(rows, height - i);
+          if (a.form == Form::kPlain) {
+            PackTransposed(a.data + (row + i) * a.stride + l, a.stride, count, depth, rows, packed_a + i * depth);
+          } else {
+            PackPlain(a.data + l * a.stride + row + i, a.stride, count, depth, rows, packed_a + i * depth);
+          }
+        }
+        for (int64_t j = 0; j < width; j += columns) {
+          for (int64_t i = 0; i < height; i += rows) {
+            float* out = c + (row + i) * c_stride + column + j;
+            const float* tile_a = packed_a + i * depth;
+            const float* tile_b = packed_b + j * depth;
+            const float* tile_bias = bias != nullptr && l + depth == k ? bias + column + j : nullptr;
+            const bool add = accumulate || l > 0;
+            if (i + rows <= height && j + columns <= width) {
+              Tile(depth, tile_a, tile_b, add, tile_bias, out, c_stride);
+              continue;
+            }
+            Tile(depth, tile_a, tile_b, false, nullptr, edge, columns);
+            for (int64_t r = 0; r < std::min(rows, height - i); ++r) {
+              for (int64_t q = 0; q < std::min(columns, width - j); ++q) {
+                float sum = edge[r * columns + q];
+                if (add) sum += out[r * c_stride + q];
+                out[r * c_stride + q] = tile_bias == nullptr ? sum : sum + tile_bias[q];
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+
+HWY_EXPORT(ProductBlock);
+
+namespace {
+
+// A and B are packed again for each block, at about 3 % of the time for blocks of this size.
+constexpr int64_t kBlockRows = 960;
+constexpr int64_t kBlockColumns = 1024;
+constexpr int64_t kLeastSide = 120;  // of a block that is cut smaller to occupy more threads
+constexpr int64_t kMirrorTile = 32;
+constexpr int64_t kSymmetricRows = 240;
+
+int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Cuts [0, n) into `parts` of nearly the same size whose inner borders are multiples of whole tiles.
+std::pair<int64_t, int64_t> aligned_part(int64_t n, int64_t index, int64_t parts, int64_t unit) {
+  const auto border = [&](int64_t i) { return i == parts ? n : n * i / parts / unit * unit; };
+  return {border(index), border(index + 1)};
+}
+
+// The blocks may depend on the number of threads: the bits of a sum do not depend on its block.
+std::vector<Block> output_blocks(int64_t m, int64_t n, Threads threads) {
+  int64_t row_parts = divide_up(m, kBlockRows), column_parts = divide_up(n, kBlockColumns);
+  while (threads.count > 1 && row_parts * column_parts < 2 * threads.count) {
+    const bool rows_fit = m / row_parts >= 2 * kLeastSide, columns_fit = n / column_parts >= 2 * kLeastSide;
+    if (!rows_fit && !columns_fit) break;
+    if (columns_fit && (!rows_fit || n / column_parts > m / row_parts)) {
+      column_parts *= 2;
+    } else {
+      row_parts *= 2;
+    }
+  }
+  std::vector<Block> blocks;
+  blocks.reserve(static_cast<size_t>(row_parts * column_parts));
+  for (int64_t j = 0; j < column_parts; ++j) {
+    const auto [column, column_end] = aligned_part(n, j, column_parts, kTileColumnsUnit);
+    for (int64_t i = 0; i < row_parts; ++i) {
+      const auto [row, row_end] = aligned_part(m, i, row_parts, kTileRowsUnit);
+      if (row < row_end && column < column_end) blocks.push_back({row, row_end - row, column, column_end - column});
+    }
+  }
+  return blocks;
+}
+
+// Blocks that cover the lower triangle (and the rest of the diagonal blocks), larger ones first.
+std::vector<Block> triangle_blocks(int64_t n) {
+  std::vector<Block> blocks;
+  for (int64_t row_end = n; row_end > 0;) {
+    const int64_t row = (row_end - 1) / kSymmetricRows * kSymmetricRows;
+    const int64_t parts = divide_up(row_end, kBlockColumns);
+    for (int64_t j = 0; j < parts; ++j) {
+      const auto [column, column_end] = aligned_part(row_end, j, parts, kTileColumnsUnit);
+      if (column < column_end) blocks.push_back({row, row_end - row, column, column_end - column});
+    }
+    row_end = row;
+  }
+  std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.work() > b.work(); });
+  return blocks;
+}
+
+int64_t round_up(int64_t a, int64_t unit) { return divide_up(a, unit) * unit; }
+
+void run_blocks(const MatrixView& a, const MatrixView& b, int64_t k, const std::vector<Block>& blocks, float* c,
+                int64_t c_stride, const ProductOptions& options, Threads threads) {
+  int64_t rows = 0, columns = 0;
+  for (const Block& block : blocks) {
+    rows = std::max(rows, std::min(block.rows, kPackedRows));
+    columns = std::max(columns, std::min(block.columns, kPackedColumns));
+  }
+  const int64_t depth = std::min(k, kMostDepth), count = static_cast<int64_t>(blocks.size());
+  const int team = static_cast<int>(std::clamp<int64_t>(count, 1, std::max(threads.count, 1)));
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+    AlignedArray<float> packed_a(depth * round_up(rows, kTileRowsUnit));
+    AlignedArray<float> packed_b(depth * round_up(columns, kTileColumnsUnit));
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t i = 0; i < count; ++i) {
+      HWY_DYNAMIC_DISPATCH(ProductBlock)
+      (a, b, k, blocks[static_cast<size_t>(i)], options.accumulate, options.bias, c, c_stride, packed_a.data(),
+       packed_b.data());
+    }
+  }
+}
+
+// The product of no terms: zero, or what C holds, plus the bias.
+void empty_product(int64_t m, int64_t n, const ProductOptions& options, float* c, int64_t c_stride) {
+  for (int64_t i = 0; i < m; ++i) {
+    float* row = c + i * c_stride;
+    if (!options.accumulate) std::fill_n(row, n, 0.0f);
+    for (int64_t j = 0; j < n && options.bias != nullptr; ++j) row[j] += options.bias[j];
+  }
+}
+
+}  // namespace
+
+void dense_product(MatrixView a, MatrixView b, int64_t m, int64_t n, int64_t k, float* c, int64_t c_stride,
+                   const ProductOptions& options, Threads threads) {
+  if (m <= 0 || n <= 0) return;
+  if (k <= 0) return empty_product(m, n, options, c, c_stride);
+  run_blocks(a, b, k, output_blocks(m, n, threads), c, c_stride, options, threads);
+}
+
+void symmetric_product(MatrixView a, MatrixView b, int64_t n, int64_t k, float* c, int64_t c_stride, Threads threads) {
+  if (n <= 0) return;
+  if (k <= 0) return empty_product(n, n, {}, c, c_stride);
+  run_blocks(a, b, k, triangle_blocks(n), c, c_stride, {}, threads);
+  const int64_t tiles = divide_up(n, kMirrorTile);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(threads.count)
+  for (int64_t tile = 0; tile < tiles; ++tile) {  // rows of the upper triangle that this tile owns
+    const int64_t row_end = std::min(n, (tile + 1) * kMirrorTile);
+    for (int64_t first = tile * kMirrorTile; first < n; first += kMirrorTile) {
+      const int64_t end = std::min(n, first + kMirrorTile);
+      for (int64_t i = tile * kMirrorTile; i < row_end; ++i) {
+        for (int64_t j = std::max(first, i + 1); j < end; ++j) c[i * c_stride + j] = c[j * c_stride + i];
+      }
+    }
+  }
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE

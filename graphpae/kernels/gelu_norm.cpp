@@ -1,0 +1,272 @@
+#include "graphpae/kernels/gelu_norm.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "graphpae/core/buffer.h"
+#include "graphpae/kernels/row_ops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/gelu_norm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FullTag = hn::ScalableTag<float>;
+using OneTag = hn::CappedTag<float, 1>;
+
+template <class Body>
+HWY_INLINE void for_columns(int64_t end, const Body& body) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t j = 0;
+  for (; j + lanes <= end; j += lanes) body(d, j);
+  for (; j < end; ++j) body(OneTag(), j);
+}
+
+// exp(x) for x <= 0; zero where it would be denormal.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V ExpNegative(D d, V x) {
+  const hn::RebindToSigned<D> di;
+  const auto tiny = hn::Lt(x, hn::Set(d, -86.0f));
+  x = hn::Max(x, hn::Set(d, -86.0f));
+  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
+  V r = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);
+  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
+  V p = hn::Set(d, 1.0f / 5040);
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 720));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 120));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 24));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 6));
+  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
+  p = hn::MulAdd(hn::Mul(r, r), p, hn::Add(r, hn::Set(d, 1.0f)));
+  const auto bits = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
+  return hn::IfThenElse(tiny, hn::Zero(d), hn::Mul(p, hn::BitCast(d, bits)));
+}
+
+// erfc(z) = exp(-z^2) (1 - z T(z)) for z >= 0, given exp(-z^2). T is a polynomial fitted to (1 - exp(z^2) erfc(z)) / z
+// on [0, 4] with weight z exp(-z^2), so that the absolute error of erfc is below 4e-8 before rounding. Beyond 4 the
+// exponential is below 1.2e-7 and any T will do.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Erfc(D d, V z, V exponential) {
+  const V u = hn::Min(z, hn::Set(d, 4.0f));
+  V t = hn::Set(d, -7.6201949e-06f);
+  t = hn::MulAdd(t, u, hn::Set(d, 0.000147337601f));
+  t = hn::MulAdd(t, u, hn::Set(d, -0.00128934261f));
+  t = hn::MulAdd(t, u, hn::Set(d, 0.00684666514f));
+  t = hn::MulAdd(t, u, hn::Set(d, -0.0251282228f));
+  t = hn::MulAdd(t, u, hn::Set(d, 0.0694426373f));
+  t = hn::MulAdd(t, u, hn::Set(d, -0.154909239f));
+  t = hn::MulAdd(t, u, hn::Set(d, 0.29520478f));
+  t = hn::MulAdd(t, u, hn::Set(d, -0.498227361f));
+  t = hn::MulAdd(t, u, hn::Set(d, 0.751928988f));
+  t = hn::MulAdd(t, u, hn::Set(d, -0.999970402f));
+  t = hn::MulAdd(t, u, hn::Set(d, 1.12837823f));
+  return hn::Mul(exponential, hn::NegMulAdd(u, t, hn::Set(d, 1.0f)));
+}
+
+// The activation of x; with kSlope also its derivative.
+template <NormActivation kActivation, bool kSlope, class D, class V = hn::Vec<D>>
+HWY_INLINE V Activate(D d, V x, V& slope) {
+  if constexpr (kActivation == NormActivation::kRelu) {
+    if constexpr (kSlope) slope = hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), hn::Set(d, 1.0f));
+    return hn::Max(x, hn::Zero(d));
+  } else {
+    const V z = hn::Mul(hn::Abs(x), hn::Set(d, 0.707106781f));
+    const V exponential = ExpNegative(d, hn::Neg(hn::Mul(z, z)));
+    const V tail = hn::Mul(hn::Set(d, 0.5f), Erfc(d, z, exponential));  // of the normal distribution
+    const V phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(hn::Set(d, 1.0f), tail));
+    if constexpr (kSlope) slope = hn::MulAdd(hn::Mul(x, exponential), hn::Set(d, 0.398942280f), phi);
+    return hn::Mul(x, phi);
+  }
+}
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE float LaneSum(D d, V v) {
+  return hn::GetLane(hn::SumOfLanes(d, v));
+}
+
+template <NormActivation kActivation>
+HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bias, int64_t first, int64_t last,
+                            int64_t columns, float* y, float* mean, float* inverse_deviation) {
+  const FullTag full;
+  const OneTag one;
+  for (int64_t i = first; i < last; ++i) {
+    const float* in = x + i * columns;
+    float* out = y + i * columns;
+    auto sum = hn::Zero(full);
+    auto sum_one = hn::Zero(one);
+    const auto add = [&](auto d, auto v) HWY_ATTR {
+      if constexpr (std::is_same_v<decltype(d), FullTag>) {
+        sum = hn::Add(sum, v);
+      } else {
+        sum_one = hn::Add(sum_one, v);
+      }
+    };
+    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+      auto unused = hn::Zero(d);
+      const auto v = Activate<kActivation, false>(d, hn::LoadU(d, in + j), unused);
+      hn::StoreU(v, d, out + j);
+      add(d, v);
+    });
+    const float center = columns == 0 ? 0 : (LaneSum(full, sum) + LaneSum(one, sum_one)) / static_cast<float>(columns);
+    // The second pass over the row, which is in the L1 cache, avoids the cancellation of E[v^2] - E[v]^2.
+    sum = hn::Zero(full);
+    sum_one = hn::Zero(one);
+    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+      const auto v = hn::Sub(hn::LoadU(d, out + j), hn::Set(d, center));
+      add(d, hn::Mul(v, v));
+    });
+    const float variance =
+        columns == 0 ? 0 : (LaneSum(full, sum) + LaneSum(one, sum_one)) / static_cast<float>(columns);
+    const float inverse = 1 / std::sqrt(variance + kNormEpsilon);
+    mean[i] = center;
+    inverse_deviation[i] = inverse;
+    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+      const auto v = hn::Mul(hn::Sub(hn::LoadU(d, out + j), hn::Set(d, center)), hn::Set(d, inverse));
+      hn::StoreU(hn::MulAdd(v, hn::LoadU(d, weight + j), hn::LoadU(d, bias + j)), d, out + j);
+    });
+  }
+}
+
+// scratch [2 * columns]: the normalised row and the slopes of the activation. sums [2 * columns]: of d_y times the
+// normalised row, and of d_y.
+template <NormActivation kActivation>
+HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* mean, const float* inverse_deviation,
+                             const float* d_y, int64_t first, int64_t last, int64_t columns, float* d_x, float* sums,
+                             float* scratch) {
+  const FullTag full;
+  const OneTag one;
+  float* normal = scratch;
+  float* slopes = scratch + columns;
+  float* sums_weight = sums;
+  float* sums_bias = sums + columns;
+  for (int64_t i = first; i < last; ++i) {
+    const float* in = x + i * columns;
+    const float* gradient = d_y + i * columns;
+    float* out = d_x + i * columns;
+    const float center = mean[i], inverse = inverse_deviation[i];
+    auto sum = hn::Zero(full), product = hn::Zero(full);
+    auto sum_one = hn::Zero(one), product_one = hn::Zero(one);
+    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+      auto slope = hn::Zero(d);
+      const auto v = Activate<kActivation, true>(d, hn::LoadU(d, in + j), slope);
+      const auto n = hn::Mul(hn::Sub(v, hn::Set(d, center)), hn::Set(d, inverse));
+      const auto g = hn::LoadU(d, gradient + j);
+      hn::StoreU(n, d, normal + j);
+      hn::StoreU(slope, d, slopes + j);
+      hn::StoreU(hn::MulAdd(g, n, hn::LoadU(d, sums_weight + j)), d, sums_weight + j);
+      hn::StoreU(hn::Add(g, hn::LoadU(d, sums_bias + j)), d, sums_bias + j);
+      const auto weighted = hn::Mul(g, hn::LoadU(d, weight + j));
+      if constexpr (std::is_same_v<decltype(d), FullTag>) {
+        sum = hn::Add(sum, weighted);
+        product = hn::MulAdd(weighted, n, product);
+      } else {
+        sum_one = hn::Add(sum_one, weighted);
+        product_one = hn::MulAdd(weighted, n, product_one);
+      }
+    });
+    const float count = static_cast<float>(std::max<int64_t>(columns, 1));
+    const float a = (LaneSum(full, sum) + LaneSum(one, sum_one)) / count;
+    const float b = (LaneSum(full, product) + LaneSum(one, product_one)) / count;
+    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+      const auto weighted = hn::MulSub(hn::LoadU(d, gradient + j), hn::LoadU(d, weight + j), hn::Set(d, a));
+      const auto v = hn::NegMulAdd(hn::LoadU(d, normal + j), hn::Set(d, b), weighted);
+      hn::StoreU(hn::Mul(hn::Mul(v, hn::Set(d, inverse)), hn::LoadU(d, slopes + j)), d, out + j);
+    });
+  }
+}
+
+void NormForward(NormActivation activation, const float* x, const float* weight, const float* bias, int64_t first,
+                 int64_t last, int64_t columns, float* y, float* mean, float* inverse_deviation) {
+  if (activation == NormActivation::kGelu) {
+    ForwardRows<NormActivation::kGelu>(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
+  } else {
+    ForwardRows<NormActivation::kRelu>(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
+  }
+}
+
+void NormBackward(NormActivation activation, const float* x, const float* weight, const float* mean,
+                  const float* inverse_deviation, const float* d_y, int64_t first, int64_t last, int64_t columns,
+                  float* d_x, float* sums, float* scratch) {
+  if (activation == NormActivation::kGelu) {
+    BackwardRows<NormActivation::kGelu>(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums,
+                                        scratch);
+  } else {
+    BackwardRows<NormActivation::kRelu>(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums,
+                                        scratch);
+  }
+}
+
+void ErfValues(const float* x, int64_t n, float* y) {
+  for_columns(n, [&](auto d, int64_t i) HWY_ATTR {
+    const auto v = hn::LoadU(d, x + i);
+    const auto z = hn::Abs(v);
+    const auto tail = Erfc(d, z, ExpNegative(d, hn::Neg(hn::Mul(z, z))));
+    hn::StoreU(hn::CopySign(hn::Sub(hn::Set(d, 1.0f), tail), v), d, y + i);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+
+HWY_EXPORT(NormForward);
+HWY_EXPORT(NormBackward);
+HWY_EXPORT(ErfValues);
+
+void activation_norm(NormActivation activation, const float* x, const float* weight, const float* bias, int64_t m,
+                     int64_t d, float* y, float* mean, float* inverse_deviation, Threads threads) {
+  const int64_t parts = row_slots(m);
+  const int team = static_cast<int>(std::min<int64_t>(parts, threads.count));
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < parts; ++part) {
+      const auto [first, last] = part_of(m, part, parts);
+      HWY_DYNAMIC_DISPATCH(NormForward)(activation, x, weight, bias, first, last, d, y, mean, inverse_deviation);
+    }
+  }
+}
+
+void activation_norm_backward(NormActivation activation, const float* x, const float* weight, const float* mean,
+                              const float* inverse_deviation, const float* d_y, int64_t m, int64_t d, float* d_x,
+                              float* d_weight, float* d_bias, Threads threads) {
+  // A slot: the two sums over its rows and two rows of scratch.
+  const int64_t slots = row_slots(m), width = 4 * d;
+  Buffer<float> space(static_cast<size_t>(slots * width));
+  const int team = static_cast<int>(std::min<int64_t>(slots, threads.count));
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      const auto [first, last] = part_of(m, slot, slots);
+      float* sums = space.data() + slot * width;
+      std::fill_n(sums, 2 * d, 0.0f);
+      HWY_DYNAMIC_DISPATCH(NormBackward)
+      (activation, x, weight, mean, inverse_deviation, d_y, first, last, d, d_x, sums, sums + 2 * d);
+    }
+  }
+  std::fill_n(d_weight, d, 0.0f);
+  std::fill_n(d_bias, d, 0.0f);
+  for (int64_t slot = 0; slot < slots; ++slot) {
+    const float* sums = space.data() + slot * width;
+    for (int64_t j = 0; j < d; ++j) d_weight[j] += sums[j];
+    for (int64_t j = 0; j < d; ++j) d_bias[j] += sums[d + j];
+  }
+}
+
+void erf_values(const float* x, int64_t n, float* y) { HWY_DYNAMIC_DISPATCH(ErfValues)(x, n, y); }
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE

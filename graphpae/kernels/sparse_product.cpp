@@ -1,0 +1,408 @@
+#include "graphpae/kernels/sparse_product.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/row_ops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/sparse_product.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
+#define GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
+namespace graphpae::kernels {
+
+// Columns whose sums stay in registers. 2000 rows of a panel fill half of an L2 cache of 512 KB.
+constexpr int kPanelColumns = 32;
+
+}  // namespace graphpae::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FullTag = hn::ScalableTag<float>;
+using OneTag = hn::CappedTag<float, 1>;
+
+// out = (out) + start + sum over entries e of values[e] * matrix[indices[e], :] for kVectors vectors of columns, whose
+// sums stay in registers over all entries.
+template <class D, int kVectors>
+HWY_INLINE void SumEntries(D d, const int32_t* HWY_RESTRICT indices, const float* HWY_RESTRICT values, int64_t count,
+                           const float* HWY_RESTRICT matrix, int64_t stride, bool accumulate, float start_left,
+                           const float* start_right, float* HWY_RESTRICT out) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<D> sums[kVectors];
+  for (int v = 0; v < kVectors; ++v) sums[v] = accumulate ? hn::LoadU(d, out + v * lanes) : hn::Zero(d);
+  if (start_right != nullptr) {
+    const auto left = hn::Set(d, start_left);
+    for (int v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(left, hn::LoadU(d, start_right + v * lanes), sums[v]);
+  }
+  for (int64_t e = 0; e < count; ++e) {
+    const float* row = matrix + int64_t{indices[e]} * stride;
+    const auto value = hn::Set(d, values[e]);
+    for (int v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(value, hn::LoadU(d, row + v * lanes), sums[v]);
+  }
+  for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[v], d, out + v * lanes);
+}
+
+// Rows [first, last) of out, `width` columns. The rows of the matrix are `stride` apart, those of out `out_stride`.
+void SparseRows(const int64_t* offsets, const int32_t* indices, const float* values, const float* matrix,
+                int64_t stride, int64_t first, int64_t last, int64_t width, bool accumulate, const RankOne& start,
+                float* out, int64_t out_stride) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  constexpr int kVectors = std::max<int>(1, kPanelColumns / static_cast<int>(hn::MaxLanes(FullTag())));
+  for (int64_t i = first; i < last; ++i) {
+    const int32_t* row_indices = indices + offsets[i];
+    const float* row_values = values + offsets[i];
+    const int64_t count = offsets[i + 1] - offsets[i];
+    const float left = start.left == nullptr ? 0.0f : start.left[i];
+    float* row = out + i * out_stride;
+    const auto right = [&](int64_t j) HWY_ATTR { return start.left == nullptr ? nullptr : start.right + j; };
+    int64_t j = 0;
+    for (; j + kVectors * lanes <= width; j += kVectors * lanes) {
+      SumEntries<FullTag, kVectors>(d, row_indices, row_values, count, matrix + j, stride, accumulate, left, right(j),
+                                    row + j);
+    }
+    for (; j + lanes <= width; j += lanes) {
+      SumEntries<FullTag, 1>(d, row_indices, row_values, count, matrix + j, stride, accumulate, left, right(j),
+                             row + j);
+    }
+    for (; j < width; ++j) {
+      SumEntries<OneTag, 1>(OneTag(), row_indices, row_values, count, matrix + j, stride, accumulate, left, right(j),
+                            row + j);
+    }
+  }
+}
+
+// out[j] = keeps(j) ? scale * token[j] : 0, or scale alone if token is null.
+constexpr uint32_t kHashStep = 0x9e3779b9u;  // of keeps() in dropout.h
+
+template <class D>
+HWY_INLINE void ShowColumn(D d, const float* token, uint32_t row_hash, const uint32_t* steps, uint32_t threshold,
+                           float scale, int64_t j, float* out) {
+  const hn::RebindToUnsigned<D> du;
+  auto hash = hn::Add(hn::Set(du, row_hash + static_cast<uint32_t>(j) * kHashStep), hn::LoadU(du, steps));
+  hash = hn::Xor(hash, hn::ShiftRight<16>(hash));
+  hash = hn::Mul(hash, hn::Set(du, 0x21f0aaadu));
+  hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
+  hash = hn::Mul(hash, hn::Set(du, 0xd35a2d97u));
+  hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
+  const auto keep = hn::RebindMask(d, hn::Eq(hn::Max(hash, hn::Set(du, threshold)), hash));
+  auto value = hn::Set(d, scale);
+  if (token != nullptr) value = hn::Mul(value, hn::LoadU(d, token + j));
+  hn::StoreU(hn::IfThenElseZero(keep, value), d, out + j);
+}
+
+void ShowRow(const float* token, const Dropout& dropout, int64_t node, int64_t columns, float* out) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const uint32_t row_hash = dropout_row_hash(dropout, node), threshold = dropout.threshold();
+  const float scale = dropout.scale();
+  uint32_t steps[hn::MaxLanes(FullTag())];
+  for (uint32_t lane = 0; lane < hn::MaxLanes(d); ++lane) steps[lane] = lane * kHashStep;
+  int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) ShowColumn(d, token, row_hash, steps, threshold, scale, j, out);
+  for (; j < columns; ++j) ShowColumn(OneTag(), token, row_hash, steps, threshold, scale, j, out);
+}
+
+// d_w[i,:] += token[i] g[i,:] and d_token[i] = w[i,:] . g[i,:] for rows [first, last) of width columns. g_stride is 0
+// if all rows share one g.
+void TokenGradient(const float* token, const float* w, const float* g, int64_t g_stride, int64_t first, int64_t last,
+                   int64_t width, float* d_w, float* d_token) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t i = first; i < last; ++i) {
+    const float* row = w + i * width;
+    const float* gradient = g + i * g_stride;
+    float* out = d_w + i * width;
+    const auto factor = hn::Set(d, token[i]);
+    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
+    int64_t j = 0;
+    for (; j + 2 * lanes <= width; j += 2 * lanes) {
+      const auto g0 = hn::LoadU(d, gradient + j), g1 = hn::LoadU(d, gradient + j + lanes);
+      hn::StoreU(hn::MulAdd(factor, g0, hn::LoadU(d, out + j)), d, out + j);
+      hn::StoreU(hn::MulAdd(factor, g1, hn::LoadU(d, out + j + lanes)), d, out + j + lanes);
+      sum0 = hn::MulAdd(g0, hn::LoadU(d, row + j), sum0);
+      sum1 = hn::MulAdd(g1, hn::LoadU(d, row + j + lanes), sum1);
+    }
+    float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
+    for (; j < width; ++j) {
+      out[j] += token[i] * gradient[j];
+      total += gradient[j] * row[j];
+    }
+    d_token[i] = total;
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+
+HWY_EXPORT(SparseRows);
+HWY_EXPORT(ShowRow);
+HWY_EXPORT(TokenGradient);
+
+namespace {
+
+constexpr int64_t kTokenBlock = 1024;  // token rows that are made dense at a time
+
+// out [rows, width] = sparse [rows, inner] times matrix [inner, width], plus what is asked for. Every element is summed
+// in the order of the entries of its row, however the work is divided.
+void sparse_times_dense(const int64_t* offsets, const int32_t* indices, const float* values, int64_t rows,
+                        const float* matrix, int64_t inner, int64_t width, bool accumulate, const RankOne& start,
+                        float* out, Threads threads) {
+  if (rows == 0 || width == 0) return;
+  // Each row of the matrix is read about nonzeros / inner times. A panel of it that is copied into one piece stays in
+  // the L2 cache; in place it would not, since rows that are 4 KB apart compete for the same few lines.
+  constexpr int64_t kLeastReads = 4;
+  const int64_t panels = (width + kPanelColumns - 1) / kPanelColumns;
+  if (offsets[rows] >= kLeastReads * inner && panels > 1) {
+    const int team = static_cast<int>(std::min<int64_t>(threads.count, panels));
+#pragma omp parallel num_threads(team)
+    {
+      flush_denormals();
+      Buffer<float> panel(static_cast<size_t>(inner * kPanelColumns));
+#pragma omp for schedule(dynamic, 1)
+      for (int64_t p = 0; p < panels; ++p) {
+        const int64_t begin = p * kPanelColumns, count = std::min<int64_t>(kPanelColumns, width - begin);
+        for (int64_t r = 0; r < inner; ++r) {
+          std::memcpy(panel.data() + r * kPanelColumns, matrix + r * width + begin,
+                      static_cast<size_t>(count) * sizeof(float));
+        }
+        const RankOne part{start.left, start.left == nullptr ? nullptr : start.right + begin};
+        HWY_DYNAMIC_DISPATCH(SparseRows)
+        (offsets, indices, values, panel.data(), kPanelColumns, 0, rows, count, accumulate, part, out + begin, width);
+      }
+    }
+    return;
+  }
+  constexpr int64_t kGroup = 32;
+  const int64_t groups = (rows + kGroup - 1) / kGroup;
+  const int team = static_cast<int>(std::min<int64_t>(threads.count, groups));
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+#pragma omp for schedule(dynamic, 4)
+    for (int64_t group = 0; group < groups; ++group) {
+      const int64_t first = group * kGroup;
+      HWY_DYNAMIC_DISPATCH(SparseRows)
+      (offsets, indices, values, matrix, width, first, std::min(rows, first + kGroup), width, accumulate, start, out,
+       width);
+    }
+  }
+}
+
+// Columns and values of row i of X; returns how many. With null pointers it only counts.
+int64_t corrupt_row(const SparseRow& row, int64_t i, const Dropout& dropout, int32_t* indices, float* values) {
+  const int64_t count = static_cast<int64_t>(row.columns.size());
+  if (!dropout.active()) {
+    if (indices != nullptr) {
+      std::copy(row.columns.begin(), row.columns.end(), indices);
+      std::copy(row.values.begin(), row.values.end(), values);
+    }
+    return count;
+  }
+  const uint32_t row_hash = dropout_row_hash(dropout, i);
+  const float scale = dropout.scale();
+  int64_t kept = 0;
+  for (size_t e = 0; e < row.columns.size(); ++e) {
+    if (!keeps(dropout, row_hash, static_cast<uint32_t>(row.columns[e]))) continue;
+    if (indices != nullptr) {
+      indices[kept] = row.columns[e];
+      values[kept] = row.values[e] * scale;
+    }
+    ++kept;
+  }
+  return kept;
+}
+
+// Fills the column form from the row form. The order of the entries (column, then row) does not depend on the parts.
+void transpose_rows(CorruptedRows& x, Threads threads) {
+  const int64_t parts = std::max<int64_t>(1, std::min<int64_t>(threads.count, x.rows / 256));
+  x.column_offsets.resize(static_cast<size_t>(x.columns + 1));
+  x.column_rows.resize(static_cast<size_t>(x.nonzeros()));
+  x.column_values.resize(static_cast<size_t>(x.nonzeros()));
+  x.places.resize(static_cast<size_t>(parts * x.columns));
+  std::fill(x.places.begin(), x.places.end(), 0);
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
+  for (int64_t part = 0; part < parts; ++part) {
+    const auto [first, last] = part_of(x.rows, part, parts);
+    int64_t* counts = x.places.data() + part * x.columns;
+    for (int64_t e = x.offsets[static_cast<size_t>(first)]; e < x.offsets[static_cast<size_t>(last)]; ++e) {
+      ++counts[x.indices[static_cast<size_t>(e)]];
+    }
+  }
+  int64_t place = 0;
+  for (int64_t column = 0; column < x.columns; ++column) {
+    x.column_offsets[static_cast<size_t>(column)] = place;
+    for (int64_t part = 0; part < parts; ++part) {
+      int64_t& entry = x.places[static_cast<size_t>(part * x.columns + column)];
+      const int64_t count = entry;
+      entry = place;
+      place += count;
+    }
+  }
+  x.column_offsets[static_cast<size_t>(x.columns)] = place;
+#pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
+  for (int64_t part = 0; part < parts; ++part) {
+    const auto [first, last] = part_of(x.rows, part, parts);
+    int64_t* places = x.places.data() + part * x.columns;
+    for (int64_t i = first; i < last; ++i) {
+      for (int64_t e = x.offsets[static_cast<size_t>(i)]; e < x.offsets[static_cast<size_t>(i + 1)]; ++e) {
+        const int64_t to = places[x.indices[static_cast<size_t>(e)]]++;
+        x.column_rows[static_cast<size_t>(to)] = static_cast<int32_t>(i);
+        x.column_values[static_cast<size_t>(to)] = x.values[static_cast<size_t>(e)];
+      }
+    }
+  }
+}
+
+// shown [count, F]: dropout(token) of each node, or the factors of the dropout alone if token is null.
+void show_tokens(const float* token, const int32_t* nodes, int64_t count, const Dropout& dropout, int64_t f,
+                 float* shown, Threads threads) {
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t m = 0; m < count; ++m) HWY_DYNAMIC_DISPATCH(ShowRow)(token, dropout, nodes[m], f, shown + m * f);
+  }
+}
+
+}  // namespace
+
+void build_corrupted_rows(const Features& features, std::span<const int32_t> row_map, const Dropout& dropout,
+                          CorruptedRows& out, Threads threads) {
+  const int64_t n = static_cast<int64_t>(row_map.size());
+  out.rows = n;
+  out.columns = features.columns();
+  out.offsets.resize(static_cast<size_t>(n + 1));
+  out.offsets[0] = 0;
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t row = row_map[static_cast<size_t>(i)];
+    out.offsets[static_cast<size_t>(i + 1)] =
+        row < 0 ? 0 : corrupt_row(features.sparse_row(row), i, dropout, nullptr, nullptr);
+  }
+  for (int64_t i = 0; i < n; ++i) out.offsets[static_cast<size_t>(i + 1)] += out.offsets[static_cast<size_t>(i)];
+  out.indices.resize(static_cast<size_t>(out.nonzeros()));
+  out.values.resize(static_cast<size_t>(out.nonzeros()));
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+  for (int64_t i = 0; i < n; ++i) {
+    const int32_t row = row_map[static_cast<size_t>(i)];
+    const int64_t offset = out.offsets[static_cast<size_t>(i)];
+    if (row >= 0) {
+      corrupt_row(features.sparse_row(row), i, dropout, out.indices.data() + offset, out.values.data() + offset);
+    }
+  }
+  transpose_rows(out, threads);
+}
+
+void build_corrupted_dense(const Features& features, std::span<const int32_t> row_map, const Dropout& dropout,
+                           float* out, Threads threads) {
+  const int64_t n = static_cast<int64_t>(row_map.size()), f = features.columns();
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < n; ++i) {
+      const int32_t row = row_map[static_cast<size_t>(i)];
+      if (row < 0) {
+        std::fill_n(out + i * f, f, 0.0f);
+      } else if (dropout.active()) {
+        HWY_DYNAMIC_DISPATCH(ShowRow)(features.dense_row(row).data(), dropout, i, f, out + i * f);
+      } else {
+        std::copy_n(features.dense_row(row).data(), f, out + i * f);
+      }
+    }
+  }
+}
+
+void csr_product(const CorruptedRows& x, const float* w, int64_t d, float* y, Threads threads) {
+  sparse_times_dense(x.offsets.data(), x.indices.data(), x.values.data(), x.rows, w, x.columns, d, false, {}, y,
+                     threads);
+}
+
+void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w, bool accumulate, Threads threads,
+                 RankOne start) {
+  sparse_times_dense(x.column_offsets.data(), x.column_rows.data(), x.column_values.data(), x.columns, d_y, x.rows, d,
+                     accumulate, start, d_w, threads);
+}
+
+void token_product(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
+                   int64_t f, int64_t d, float* y, TokenWorkspace& workspace, Threads threads) {
+  const int64_t m = static_cast<int64_t>(nodes.size());
+  if (m == 0) return;
+  const auto copy_out = [&](int64_t first, int64_t count, int64_t stride) {
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+    for (int64_t i = 0; i < count; ++i) {
+      std::copy_n(workspace.rows.data() + i * stride, d, y + int64_t{nodes[static_cast<size_t>(first + i)]} * d);
+    }
+  };
+  if (!dropout.active()) {
+    workspace.rows.resize(static_cast<size_t>(d));
+    narrow_product_backward(w, nullptr, token, f, d, 1, nullptr, workspace.rows.data(), threads);  // w^T token
+    copy_out(0, m, 0);
+    return;
+  }
+  const int64_t block = std::min(m, kTokenBlock);
+  workspace.shown.resize(static_cast<size_t>(block * f));
+  workspace.rows.resize(static_cast<size_t>(block * d));
+  for (int64_t first = 0; first < m; first += block) {
+    const int64_t count = std::min(block, m - first);
+    show_tokens(token, nodes.data() + first, count, dropout, f, workspace.shown.data(), threads);
+    dense_product(plain(workspace.shown.data(), f), plain(w, d), count, d, f, workspace.rows.data(), d, {}, threads);
+    copy_out(first, count, d);
+  }
+}
+
+void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
+                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
+                            TokenWorkspace& workspace, Threads threads) {
+  const int64_t m = static_cast<int64_t>(nodes.size());
+  const float* gradient = nullptr;
+  int64_t stride = 0;
+  if (dropout.active()) {
+    const int64_t block = std::min(m, kTokenBlock);
+    workspace.shown.resize(static_cast<size_t>(block * f));
+    workspace.rows.resize(static_cast<size_t>(block * d));
+    workspace.gradient.resize(static_cast<size_t>(f * d));
+    if (m == 0) std::fill(workspace.gradient.begin(), workspace.gradient.end(), 0.0f);
+    for (int64_t first = 0; first < m; first += block) {
+      const int64_t count = std::min(block, m - first);
+      show_tokens(nullptr, nodes.data() + first, count, dropout, f, workspace.shown.data(), threads);
+      gather_rows(d_y, nodes.data() + first, count, d, workspace.rows.data(), threads);
+      dense_product(transposed(workspace.shown.data(), f), plain(workspace.rows.data(), d), f, d, count,
+                    workspace.gradient.data(), d, {.accumulate = first > 0}, threads);
+    }
+    gradient = workspace.gradient.data();
+    stride = d;
+  } else {
+    // Every token row is the same: the gradient of each is the sum of the rows of d_y.
+    workspace.rows.resize(static_cast<size_t>((m + 1) * d));
+    float* sums = workspace.rows.data() + m * d;
+    gather_rows(d_y, nodes.data(), m, d, workspace.rows.data(), threads);
+    column_sums(workspace.rows.data(), m, d, sums, threads);
+    gradient = sums;
+  }
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < row_slots(f); ++part) {
+      const auto [first, last] = part_of(f, part, row_slots(f));
+      HWY_DYNAMIC_DISPATCH(TokenGradient)(token, w, gradient, stride, first, last, d, d_w, d_token);
+    }
+  }
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,109 @@
+#include "graphpae/model/model_file.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "graphpae/core/error.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/input_file.h"
+#include "graphpae/model/named_tensors.h"
+#include "graphpae/version.h"
+
+namespace graphpae {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormatVersion = 1;
+
+Json settings_json(Settings settings) {
+  OptionTable table;
+  declare(table, settings);
+  Json json;
+  for (const Option& option : table.options()) json[option.key] = option.print();
+  return json;
+}
+
+Settings settings_from_json(const Json& json, const std::string& source) {
+  Settings settings;
+  OptionTable table;
+  declare(table, settings);
+  return naming(source, [&] {
+    for (const auto& [key, value] : json.items()) {
+      if (!value.is_string()) throw data_error(fmt::format("setting '{}' is not text", key));
+      table.set(key, value.get<std::string>());
+    }
+    return settings;
+  });
+}
+
+std::string model_card(const GraphPae& model, const std::string& card) {
+  int64_t parameters = 0;
+  for (const auto& parameter : model.parameters()) parameters += parameter.numel();
+  std::string text = fmt::format(
+      "# A GraphPAE model\n\nLearnt without labels by graphpae {}: {} parameters in `model.safetensors`, settings and input "
+      "shape in `config.json`.\n\n"
+      "    graphpae embed THIS_DIRECTORY DATA -o embeddings.npy\n\n",
+      kVersion, parameters);
+  if (!card.empty()) text += card + "\n";
+  return text + "## Settings\n\n```yaml\n" + to_yaml(model.settings()) + "```\n";
+}
+
+}  // namespace
+
+void save_model(const std::string& directory, const GraphPae& model, const std::string& card) {
+  std::error_code reason;
+  fs::create_directories(directory, reason);
+  if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
+  const InputShape& shape = model.input_shape();
+  const Json config = {{"format", "graphpae model"},
+                       {"version", kFormatVersion},
+                       {"graphpae", kVersion},
+                       {"features", shape.features},
+                       {"atom_codes", shape.atom_codes},
+                       {"bond_codes", shape.bond_codes},
+                       {"settings", settings_json(model.settings())}};
+  write_safetensors(directory + "/model.safetensors", {{"format", "pt"}}, views_of(named_tensors(model)));
+  write_file(directory + "/config.json", config.dump(2) + "\n");
+  write_file(directory + "/README.md", model_card(model, card));
+}
+
+std::shared_ptr<GraphPae> load_model(const std::string& path) {
+  const std::string directory = fs::exists(path + "/model/config.json") ? path + "/model" : path;
+  const std::string config_path = directory + "/config.json";
+  if (!fs::exists(config_path)) {
+    throw data_error(fs::exists(path + "/config.yaml")
+                         ? fmt::format("{}: this run has no model yet; finish it with --resume", path)
+                         : fmt::format("{}: neither a run directory nor a model directory", path));
+  }
+  const Json config = Json::parse(read_file(config_path, 1 << 24), nullptr, false);
+  const auto counts = [](const Json& list) {
+    return list.is_array() && std::all_of(list.begin(), list.end(), [](const Json& v) {
+             return v.is_number_unsigned() && v.get<uint64_t>() <= 1'000'000'000;
+           });
+  };
+  if (!config.is_object() || config.value("format", "") != "graphpae model" || !config.contains("settings") ||
+      !config["settings"].is_object() || !config.contains("features") || !counts({config["features"]}) ||
+      !counts(config.value("atom_codes", Json())) || !counts(config.value("bond_codes", Json()))) {
+    throw data_error(fmt::format("{}: not the configuration of a graphpae model", config_path));
+  }
+  if (config.value("version", 0) != kFormatVersion) {
+    throw data_error(fmt::format("{}: version {} of the format, this program reads {}", config_path,
+                                 config.value("version", 0), kFormatVersion));
+  }
+  const Settings settings = settings_from_json(config["settings"], config_path);
+  InputShape shape;
+  shape.features = config["features"].get<int64_t>();
+  shape.atom_codes = config["atom_codes"].get<std::vector<int64_t>>();
+  shape.bond_codes = config["bond_codes"].get<std::vector<int64_t>>();
+  auto model = std::make_shared<GraphPae>(settings, shape);
+  copy_from(SafeTensors(directory + "/model.safetensors"), named_tensors(*model));
+  model->eval();
+  return model;
+}
+
+}  // namespace graphpae

@@ -1,0 +1,56 @@
+#include "graphpae/model/named_tensors.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <torch/torch.h>
+
+#include <cstring>
+
+#include "graphpae/core/error.h"
+
+namespace graphpae {
+namespace {
+
+std::string type_of(const torch::Tensor& tensor) {
+  switch (tensor.scalar_type()) {
+    case torch::kFloat32: return "F32";
+    case torch::kFloat64: return "F64";
+    case torch::kInt64: return "I64";
+    default: throw Error(ErrorKind::internal, "tensor of a type that is not stored");
+  }
+}
+
+}  // namespace
+
+NamedTensors named_tensors(const torch::nn::Module& module) {
+  NamedTensors tensors;
+  for (const auto& item : module.named_parameters()) tensors.emplace_back(item.key(), item.value());
+  for (const auto& item : module.named_buffers()) tensors.emplace_back(item.key(), item.value());
+  return tensors;
+}
+
+std::vector<SafeTensorView> views_of(const NamedTensors& tensors, const std::string& prefix) {
+  std::vector<SafeTensorView> views;
+  for (const auto& [name, tensor] : tensors) {
+    TORCH_INTERNAL_ASSERT(tensor.is_contiguous());
+    views.push_back({prefix + name,
+                     type_of(tensor),
+                     tensor.sizes().vec(),
+                     {static_cast<const char*>(tensor.data_ptr()), static_cast<size_t>(tensor.nbytes())}});
+  }
+  return views;
+}
+
+void copy_from(const SafeTensors& file, const NamedTensors& tensors, const std::string& prefix) {
+  for (const auto& [name, tensor] : tensors) {
+    const SafeTensor& stored = file.find(prefix + name);
+    if (stored.type != type_of(tensor) || stored.shape != tensor.sizes().vec()) {
+      throw data_error(fmt::format("{}: tensor '{}' is {} [{}], expected {} [{}]", file.path(), prefix + name,
+                                   stored.type, fmt::join(stored.shape, ","), type_of(tensor),
+                                   fmt::join(tensor.sizes().vec(), ",")));
+    }
+    std::memcpy(tensor.data_ptr(), stored.bytes.data(), stored.bytes.size());
+  }
+}
+
+}  // namespace graphpae

@@ -1,0 +1,35 @@
+// Fused attention over edges, with gradients. All tensors are float32 and contiguous. The plain twin is GatLayer's
+// reference form.
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <utility>
+
+#include "graphpae/core/edge_index.h"
+#include "graphpae/core/threads.h"
+#include "graphpae/kernels/aggregate.h"
+
+namespace graphpae::ops {
+
+using EdgesPtr = std::shared_ptr<const EdgeIndex>;
+using WorkspacePtr = std::shared_ptr<kernels::Workspace>;
+
+// z [N,D], attention vectors [H,C] -> logits of sources and targets, [N,H] each.   (z.view(N,H,C) * a).sum(-1)
+std::pair<torch::Tensor, torch::Tensor> head_logits(const torch::Tensor& z, const torch::Tensor& source,
+                                                    const torch::Tensor& target, Threads threads);
+
+// source, target [N,H], positions [E,H] or undefined -> refined [E,H].   source[j] + target[i] + positions
+torch::Tensor edge_logits(const EdgesPtr& edges, const torch::Tensor& source, const torch::Tensor& target,
+                          const torch::Tensor& positions, Threads threads);
+
+// z [N,D], attention vectors [H,C], positions [E,H] or undefined, bias [D] -> (nodes [N,D], refined [E,H]):
+//   refined from both of the above, alpha = softmax(LeakyReLU(refined)), nodes_i = bias + sum_j dropout(alpha_ij) z_j
+std::pair<torch::Tensor, torch::Tensor> attend(const EdgesPtr& edges, const torch::Tensor& z,
+                                               const torch::Tensor& source, const torch::Tensor& target,
+                                               const torch::Tensor& positions, const torch::Tensor& bias, double slope,
+                                               const kernels::Dropout& edge_dropout, const WorkspacePtr& workspace,
+                                               Threads threads);
+
+}  // namespace graphpae::ops

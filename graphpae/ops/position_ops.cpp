@@ -1,0 +1,192 @@
+#include "graphpae/ops/position_ops.h"
+
+#include "graphpae/core/buffer.h"
+#include "graphpae/kernels/distance_embedding.h"
+#include "graphpae/kernels/position_loss.h"
+#include "graphpae/ops/op_state.h"
+
+namespace graphpae::ops {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+// Distinct distances: one per undirected pair, one for self loops, then those of pairs whose distance was corrupted.
+struct DistinctDistances {
+  Buffer<float> values;             // [M]
+  Buffer<int32_t> corrupted_place;  // [pairs+1] where the corrupted distance of a pair is; empty if there are none
+};
+
+DistinctDistances distinct_distances(const EdgeIndex& edges, const Tensor& clean, const Tensor& corrupted) {
+  const int64_t pairs = edges.num_pairs();
+  const std::span<const int32_t> forward = edges.pair_forward();
+  DistinctDistances distinct;
+  distinct.values.reserve(static_cast<size_t>(is_there(corrupted) ? 2 * pairs + 1 : pairs + 1));
+  distinct.values.resize(static_cast<size_t>(pairs + 1));
+  const float* values = data(clean);
+  for (int64_t p = 0; p < pairs; ++p) distinct.values[p] = values[forward[p]];
+  distinct.values[pairs] = 0;
+  if (!is_there(corrupted)) return distinct;
+  const float* shaken = data(corrupted);
+  distinct.corrupted_place.resize(static_cast<size_t>(pairs + 1));
+  for (int64_t p = 0; p < pairs; ++p) {
+    distinct.corrupted_place[p] = static_cast<int32_t>(p);
+    if (shaken[forward[p]] == values[forward[p]]) continue;
+    distinct.corrupted_place[p] = static_cast<int32_t>(distinct.values.size());
+    distinct.values.push_back(shaken[forward[p]]);
+  }
+  distinct.corrupted_place[pairs] = static_cast<int32_t>(pairs);
+  return distinct;
+}
+
+struct EmbedState {
+  EdgesPtr edges;
+  DistinctDistances distinct;
+  bool density;
+  Threads threads;
+};
+
+kernels::DistanceEmbedding embedding_of(const tensor_list& p, bool density) {
+  return {p[0].size(0), p[3].size(0), p[5].size(0), density,    data(p[0]),
+          data(p[1]),   data(p[2]),   data(p[3]),   data(p[4]), data(p[5])};
+}
+
+// out[e] = rows[place of the edge's pair]. [E,H]
+Tensor spread(const EdgeIndex& edges, const Tensor& rows, const Buffer<int32_t>* places, Threads threads) {
+  const int64_t heads = rows.size(1), count = edges.num_edges();
+  Tensor out = empty({count, heads});
+  const float* from = data(rows);
+  float* to = data(out);
+  const std::span<const int32_t> pair = edges.pair_of_edge();
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+  for (int64_t e = 0; e < count; ++e) {
+    const int64_t row = places == nullptr ? pair[e] : (*places)[pair[e]];
+    for (int64_t h = 0; h < heads; ++h) to[e * heads + h] = from[row * heads + h];
+  }
+  return out;
+}
+
+struct EmbedDistancesOp : torch::autograd::Function<EmbedDistancesOp> {
+  static tensor_list forward(AutogradContext* context, const EdgesPtr& edges, const Tensor& clean,
+                             const Tensor& corrupted, const Tensor& means, const Tensor& deviations,
+                             const Tensor& lift_weight, const Tensor& lift_bias, const Tensor& project_weight,
+                             const Tensor& project_bias, bool density, Threads threads) {
+    const tensor_list parameters = {means, deviations, lift_weight, lift_bias, project_weight, project_bias};
+    EmbedState state{edges, distinct_distances(*edges, clean, corrupted), density, threads};
+    const int64_t count = static_cast<int64_t>(state.distinct.values.size());
+    Tensor rows = empty({count, project_bias.size(0)});
+    kernels::distance_embedding_forward(embedding_of(parameters, density), state.distinct.values.data(), count,
+                                        data(rows), threads);
+    tensor_list out = {spread(*edges, rows, nullptr, threads)};
+    if (is_there(corrupted)) out.push_back(spread(*edges, rows, &state.distinct.corrupted_place, threads));
+    context->save_for_backward(parameters);
+    keep(context, std::move(state));
+    return out;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const EmbedState& state = kept<EmbedState>(context);
+    const tensor_list parameters = context->get_saved_variables();
+    const int64_t heads = parameters[5].size(0), count = static_cast<int64_t>(state.distinct.values.size());
+    const EdgeIndex& edges = *state.edges;
+    const int64_t pairs = edges.num_pairs();
+    Tensor d_rows = torch::zeros({count, heads}, torch::kFloat32);
+    float* to = data(d_rows);
+    const std::span<const int32_t> forward = edges.pair_forward(), backward_edge = edges.pair_backward();
+    for (size_t k = 0; k < gradients.size(); ++k) {
+      if (!gradients[k].defined()) continue;
+      const Tensor gradient = gradients[k].contiguous();
+      const float* from = data(gradient);
+      const Buffer<int32_t>* places = k == 0 ? nullptr : &state.distinct.corrupted_place;
+      // A pair's row gets two edges, and no other pair writes it.
+#pragma omp parallel for schedule(static) num_threads(state.threads.count)
+      for (int64_t p = 0; p < pairs; ++p) {
+        float* row = to + (places == nullptr ? p : (*places)[p]) * heads;
+        for (int64_t h = 0; h < heads; ++h)
+          row[h] += from[forward[p] * heads + h] + from[backward_edge[p] * heads + h];
+      }
+      const std::span<const int32_t> pair = edges.pair_of_edge();
+      std::vector<double> loops(static_cast<size_t>(heads), 0.0);
+      for (int64_t e = 0; e < edges.num_edges(); ++e) {
+        if (pair[e] != pairs) continue;
+        for (int64_t h = 0; h < heads; ++h) loops[h] += from[e * heads + h];
+      }
+      for (int64_t h = 0; h < heads; ++h) to[pairs * heads + h] += static_cast<float>(loops[h]);
+    }
+    tensor_list out(3);  // edges and distances have no gradients
+    for (const Tensor& parameter : parameters) out.push_back(empty(parameter.sizes()));
+    kernels::distance_embedding_backward(
+        embedding_of(parameters, state.density), state.distinct.values.data(), count, data(d_rows),
+        {data(out[3]), data(out[4]), data(out[5]), data(out[6]), data(out[7]), data(out[8])}, state.threads);
+    out.resize(11);
+    return out;
+  }
+};
+
+struct PositionErrorState {
+  tensor_list gradients;  // of refined and the six parameters
+};
+
+struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
+  static Tensor forward(AutogradContext* context, const EdgesPtr& edges, const Tensor& refined, const Tensor& distances,
+                        const std::vector<int32_t>& masked, const Tensor& dense_weight, const Tensor& dense_bias,
+                        const Tensor& norm_weight, const Tensor& norm_bias, const Tensor& out_weight,
+                        const Tensor& out_bias, Threads threads) {
+    // A pair counts once for each of its ends that is masked.
+    Buffer<int32_t> pairs;
+    Buffer<float> weights, targets;
+    std::vector<uint8_t> is_masked(static_cast<size_t>(edges->num_nodes()), 0);
+    for (const int32_t node : masked) is_masked[node] = 1;
+    const float* clean = data(distances);
+    for (int64_t p = 0; p < edges->num_pairs(); ++p) {
+      const int32_t edge = edges->pair_forward()[p];
+      const int count = is_masked[edges->sources()[edge]] + is_masked[edges->targets()[edge]];
+      if (count == 0) continue;
+      pairs.push_back(static_cast<int32_t>(p));
+      weights.push_back(static_cast<float>(count));
+      targets.push_back(clean[edge]);
+    }
+    PositionErrorState state;
+    for (const Tensor& tensor : {refined, dense_weight, dense_bias, norm_weight, norm_bias, out_weight, out_bias})
+      state.gradients.push_back(empty(tensor.sizes()));
+    auto& g = state.gradients;
+    const kernels::PositionDecoder decoder{dense_weight.size(0), dense_weight.size(1), data(dense_weight),
+                                           data(dense_bias),     data(norm_weight),    data(norm_bias),
+                                           data(out_weight),     data(out_bias)};
+    const kernels::PositionDecoderGradients gradients{data(g[1]), data(g[2]), data(g[3]),
+                                                      data(g[4]), data(g[5]), data(g[6])};
+    const double loss = kernels::position_loss(
+        *edges, decoder, {static_cast<int64_t>(pairs.size()), pairs.data(), weights.data(), targets.data()},
+        data(refined), data(g[0]), &gradients, threads);
+    keep(context, std::move(state));
+    return torch::tensor(loss, torch::kFloat32);
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    PositionErrorState& state = kept<PositionErrorState>(context);
+    const float scale = gradients[0].item<float>();
+    tensor_list out(11);
+    const int places[] = {1, 4, 5, 6, 7, 8, 9};
+    for (size_t k = 0; k < state.gradients.size(); ++k) out[places[k]] = state.gradients[k] * scale;
+    return out;
+  }
+};
+
+}  // namespace
+
+std::pair<Tensor, Tensor> embed_distances(const EdgesPtr& edges, const Tensor& clean, const Tensor& corrupted,
+                                          const EmbeddingParameters& p, Threads threads) {
+  const tensor_list out =
+      EmbedDistancesOp::apply(edges, clean, or_empty(corrupted), p.means, p.deviations, p.lift_weight, p.lift_bias,
+                              p.project_weight, p.project_bias, p.density, threads);
+  return {out[0], out.size() > 1 ? out[1] : Tensor()};
+}
+
+Tensor position_error(const EdgesPtr& edges, const Tensor& refined, const Tensor& distances,
+                      const std::vector<int32_t>& masked, const PositionDecoderParameters& p, Threads threads) {
+  return PositionErrorOp::apply(edges, refined, distances, masked, p.dense_weight, p.dense_bias, p.norm_weight,
+                                p.norm_bias, p.out_weight, p.out_bias, threads);
+}
+
+}  // namespace graphpae::ops

@@ -1,0 +1,148 @@
+#include "graphpae/train/run_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "graphpae/core/error.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/input_file.h"
+
+namespace graphpae {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kOwned[] = {"config.yaml", "environment.json", "metrics.jsonl", "checkpoints",
+                                  "model",       "results.json",     "report.html"};
+constexpr size_t kKeptCheckpoints = 2;
+
+std::string to_line(const EpochRecord& record) {
+  const EpochMetrics& m = record.metrics;
+  // A loss that is not reconstructed is null.
+  const Json json = {{"epoch", m.epoch},           {"loss", m.loss}, {"loss_feature", m.loss_feature},
+                     {"loss_position", m.loss_position}, {"lr", m.lr},     {"seconds", record.seconds}};
+  return json.dump() + "\n";
+}
+
+std::optional<EpochRecord> from_line(std::string_view line) {
+  const Json json = Json::parse(line, nullptr, false);
+  if (!json.is_object() || !json.contains("epoch") || !json["epoch"].is_number_integer()) return std::nullopt;
+  const auto number = [&](const char* key) {
+    return json.contains(key) && json[key].is_number() ? json[key].get<double>() : std::nan("");
+  };
+  return EpochRecord{{json["epoch"].get<int64_t>(), number("loss"), number("loss_feature"), number("loss_position"),
+                      number("lr")},
+                     number("seconds")};
+}
+
+}  // namespace
+
+bool RunDirectory::holds_run(const std::string& path) { return fs::exists(path + "/config.yaml"); }
+
+RunDirectory RunDirectory::create(const std::string& path, bool force) {
+  std::error_code reason;
+  if (fs::exists(path, reason)) {
+    if (!fs::is_directory(path)) throw usage_error(fmt::format("{}: exists and is not a directory", path));
+    if (!fs::is_empty(path)) {
+      if (!force) {
+        throw usage_error(holds_run(path)
+                              ? fmt::format("{}: holds a run; --resume goes on with it, --force starts anew", path)
+                              : fmt::format("{}: exists and is not empty (use --force to write into it)", path));
+      }
+      for (const char* name : kOwned) fs::remove_all(fs::path(path) / name, reason);
+    }
+  }
+  fs::create_directories(path + "/checkpoints", reason);
+  if (reason) throw data_error(fmt::format("{}: {}", path, reason.message()));
+  return RunDirectory(path);
+}
+
+RunDirectory RunDirectory::open(const std::string& path) {
+  if (!holds_run(path)) throw data_error(fmt::format("{}: no run directory, it has no config.yaml", path));
+  // What a killed program was writing.
+  std::vector<fs::path> unfinished;
+  for (const char* directory : {"", "/checkpoints", "/model"}) {
+    if (!fs::is_directory(path + directory)) continue;
+    for (const auto& entry : fs::directory_iterator(path + directory)) {
+      if (entry.path().filename().string().find(".partial-") != std::string::npos) unfinished.push_back(entry.path());
+    }
+  }
+  std::error_code ignored;
+  for (const fs::path& file : unfinished) fs::remove_all(file, ignored);
+  fs::create_directories(path + "/checkpoints", ignored);
+  return RunDirectory(path);
+}
+
+Settings RunDirectory::settings() const {
+  const std::string config = file("config.yaml");
+  return settings_from_yaml(read_file(config, 1 << 20), config);
+}
+
+void RunDirectory::append(const EpochRecord& record) {
+  const std::string path = file("metrics.jsonl"), line = to_line(record);
+  const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (descriptor < 0) throw data_error(fmt::format("{}: {}", path, std::strerror(errno)));
+  const ssize_t written = ::write(descriptor, line.data(), line.size());
+  const int reason = written < 0 ? errno : ENOSPC;
+  ::close(descriptor);
+  if (written != static_cast<ssize_t>(line.size())) throw data_error(fmt::format("{}: {}", path, std::strerror(reason)));
+}
+
+std::vector<EpochRecord> RunDirectory::rewind_metrics(int64_t epoch) {
+  const std::string path = file("metrics.jsonl");
+  std::vector<EpochRecord> kept;
+  std::string text;
+  if (fs::exists(path)) {
+    LineReader reader(path);
+    for (std::string_view line; reader.next(line);) {
+      const auto record = from_line(line);
+      if (!record || record->metrics.epoch > epoch) break;
+      kept.push_back(*record);
+      text += std::string(line) + "\n";
+    }
+  }
+  write_file(path, text);
+  return kept;
+}
+
+std::vector<std::string> RunDirectory::checkpoints() const {
+  std::vector<std::string> paths;
+  for (const auto& entry : fs::directory_iterator(path_ + "/checkpoints")) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("epoch-") && name.ends_with(".safetensors")) paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());  // numbers are padded
+  return paths;
+}
+
+void RunDirectory::save_checkpoint(const Pretrainer& trainer, const std::string& data) {
+  trainer.save(fmt::format("{}/checkpoints/epoch-{:08}.safetensors", path_, trainer.epoch()), data);
+  const std::vector<std::string> paths = checkpoints();
+  std::error_code ignored;
+  for (size_t k = 0; k + kKeptCheckpoints < paths.size(); ++k) fs::remove(paths[k], ignored);
+}
+
+bool RunDirectory::restore_checkpoint(Pretrainer& trainer, const std::string& data,
+                                      std::vector<std::string>& notes) const {
+  const std::vector<std::string> paths = checkpoints();
+  for (auto path = paths.rbegin(); path != paths.rend(); ++path) {
+    try {
+      trainer.restore(*path, data);
+      return true;
+    } catch (const DamagedCheckpoint& damage) {
+      notes.push_back(fmt::format("{}; an earlier checkpoint is used", damage.what()));
+    }
+  }
+  return false;
+}
+
+}  // namespace graphpae

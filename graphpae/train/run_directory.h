@@ -1,0 +1,58 @@
+// A run directory: everything about one training run, so arranged that a program killed at any moment can go on.
+//
+//   config.yaml        every resolved setting
+//   environment.json   version, threads, processor, hash of the data
+//   metrics.jsonl      a line per epoch
+//   checkpoints/       the last two, epoch-NNNNNNNN.safetensors
+//   model/             config.json, model.safetensors, README.md
+//   results.json       the end of it
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphpae/train/pretrain.h"
+
+namespace graphpae {
+
+// A line of metrics.jsonl.
+struct EpochRecord {
+  EpochMetrics metrics;
+  double seconds = 0;
+};
+
+class RunDirectory {
+ public:
+  // A new run. Throws a usage error if the directory exists and is not empty, unless `force`: then the files of an earlier
+  // run are removed, others are left alone.
+  static RunDirectory create(const std::string& path, bool force);
+  // A run to go on with. Throws a data error if there is none.
+  static RunDirectory open(const std::string& path);
+  static bool holds_run(const std::string& path);  // whether open() would find one
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  // The setting names and values in config.yaml.
+  Settings settings() const;
+
+  // Adds a line; it is there for readers when the call returns.
+  void append(const EpochRecord& record);
+  // Lines up to `epoch` stay, later ones and half lines go. Returns what stays.
+  std::vector<EpochRecord> rewind_metrics(int64_t epoch);
+
+  // Writes a checkpoint and removes all but the last two.
+  void save_checkpoint(const Pretrainer& trainer, const std::string& data);
+  // Restores the newest checkpoint that is whole; damaged ones are skipped, each with a line in `notes`. Returns false if
+  // there is none.
+  bool restore_checkpoint(Pretrainer& trainer, const std::string& data, std::vector<std::string>& notes) const;
+
+ private:
+  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+  std::vector<std::string> checkpoints() const;  // paths, oldest first
+
+  std::string path_;
+};
+
+}  // namespace graphpae

@@ -1,0 +1,242 @@
+#include "graphpae/kernels/sparse_product.h"
+
+#include <gtest/gtest.h>
+#include <hwy/targets.h>
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <utility>
+#include <vector>
+
+namespace graphpae::kernels {
+namespace {
+
+std::vector<float> random_floats(int64_t count, unsigned seed, float scale = 1) {
+  std::mt19937 engine(seed);
+  std::normal_distribution<float> normal(0, scale);
+  std::vector<float> values(static_cast<size_t>(count));
+  for (float& value : values) value = normal(engine);
+  return values;
+}
+
+// Runs body(thread counts) for each instruction set that this machine has. How work is divided does not depend on the
+// instructions, so only the best ones are run with several numbers of threads.
+template <class Body>
+void for_each_target(const Body& body) {
+  hwy::SetSupportedTargetsForTest(0);
+  const int64_t all = hwy::SupportedTargets();
+  std::vector<int> counts = {1, 2, 8};
+  for (int64_t rest = all; rest != 0; rest &= rest - 1) {
+    hwy::SetSupportedTargetsForTest(rest & -rest);
+    SCOPED_TRACE(hwy::TargetName(rest & -rest));
+    body(counts);
+    counts = {1};
+  }
+  hwy::SetSupportedTargetsForTest(0);
+}
+
+void expect_close(const std::vector<float>& found, const std::vector<double>& expected, double tolerance) {
+  ASSERT_EQ(found.size(), expected.size());
+  for (size_t i = 0; i < found.size(); ++i) {
+    ASSERT_NEAR(found[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
+  }
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+Features random_sparse(int64_t rows, int64_t columns, double density, unsigned seed) {
+  std::mt19937 engine(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  std::vector<int64_t> offsets = {0};
+  std::vector<int32_t> indices;
+  std::vector<float> values;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < columns && i % 9 != 4; ++j) {  // some rows are empty
+      if (uniform(engine) >= density) continue;
+      indices.push_back(static_cast<int32_t>(j));
+      values.push_back(static_cast<float>(0.5 + uniform(engine)));
+    }
+    offsets.push_back(static_cast<int64_t>(indices.size()));
+  }
+  return Features::sparse(rows, columns, offsets, indices, values);
+}
+
+std::vector<float> dense_copy(const Features& features) {
+  std::vector<float> result(static_cast<size_t>(features.rows() * features.columns()));
+  for (int64_t i = 0; i < features.rows(); ++i) {
+    const SparseRow row = features.sparse_row(i);
+    for (size_t e = 0; e < row.columns.size(); ++e) result[i * features.columns() + row.columns[e]] = row.values[e];
+  }
+  return result;
+}
+
+const Dropout kNone{};
+const Dropout kSome{.probability = 0.4f, .key = 77};
+
+double factor(const Dropout& dropout, int64_t row, int64_t column) {
+  if (!dropout.active()) return 1;
+  return keeps(dropout, dropout_row_hash(dropout, row), static_cast<uint32_t>(column)) ? dropout.scale() : 0;
+}
+
+std::vector<int32_t> some_map(int64_t n) {
+  std::vector<int32_t> map;
+  for (int64_t i = 0; i < n; ++i) map.push_back(i % 5 == 2 ? -1 : static_cast<int32_t>((i * 7 + 3) % n));
+  return map;
+}
+
+std::vector<float> corrupted(const std::vector<float>& values, int64_t f, const std::vector<int32_t>& map,
+                             const Dropout& dropout) {
+  std::vector<float> x(map.size() * static_cast<size_t>(f));
+  for (int64_t i = 0; i < static_cast<int64_t>(map.size()); ++i) {
+    for (int64_t j = 0; j < f && map[i] >= 0; ++j) {
+      x[i * f + j] = values[map[i] * f + j] * static_cast<float>(factor(dropout, i, j));
+    }
+  }
+  return x;
+}
+
+TEST(SparseProduct, RowsColumnsAndProducts) {
+  CorruptedRows x;  // reused: sizes go up and down
+  for (const int64_t n : {0, 1, 7, 600, 40}) {
+    for (const int64_t f : {0, 1, 40, 257, 7}) {
+      const Features features = random_sparse(n, f, 0.2, 3);
+      const auto map = some_map(n);
+      for (const Dropout& dropout : {kNone, kSome}) {
+        SCOPED_TRACE(testing::Message() << n << " x " << f << " dropout " << dropout.probability);
+        const auto dense = corrupted(dense_copy(features), f, map, dropout);
+        for (const int threads : {1, 2, 8}) {
+          build_corrupted_rows(features, map, dropout, x, Threads{threads});
+          std::vector<float> by_row(dense.size()), by_column(dense.size());
+          ASSERT_EQ(x.rows, n);
+          ASSERT_EQ(x.columns, f);
+          for (int64_t i = 0; i < n; ++i) {
+            for (int64_t e = x.offsets[i]; e < x.offsets[i + 1]; ++e) {
+              if (e > x.offsets[i]) {
+                ASSERT_LT(x.indices[e - 1], x.indices[e]);
+              }
+              by_row[i * f + x.indices[e]] = x.values[e];
+            }
+          }
+          for (int64_t j = 0; j < f; ++j) {
+            for (int64_t e = x.column_offsets[j]; e < x.column_offsets[j + 1]; ++e) {
+              if (e > x.column_offsets[j]) {
+                ASSERT_LT(x.column_rows[e - 1], x.column_rows[e]);
+              }
+              by_column[x.column_rows[e] * f + j] = x.column_values[e];
+            }
+          }
+          EXPECT_EQ(by_row, dense);
+          EXPECT_EQ(by_column, dense);
+        }
+        for (const int64_t d : {7, 257}) {
+          const auto w = random_floats(f * d, 4), d_y = random_floats(n * d, 5), start = random_floats(f * d, 6);
+          const auto left = random_floats(f, 7), right = random_floats(d, 8);
+          std::vector<double> y(static_cast<size_t>(n * d)), d_w(static_cast<size_t>(f * d)), added, ranked;
+          for (int64_t i = 0; i < n; ++i) {
+            for (int64_t j = 0; j < f; ++j) {
+              if (dense[i * f + j] == 0) continue;
+              for (int64_t c = 0; c < d; ++c) {
+                y[i * d + c] += static_cast<double>(dense[i * f + j]) * w[j * d + c];
+                d_w[j * d + c] += static_cast<double>(dense[i * f + j]) * d_y[i * d + c];
+              }
+            }
+          }
+          for (int64_t i = 0; i < f * d; ++i) {
+            added.push_back(d_w[i] + start[i]);
+            ranked.push_back(d_w[i] + static_cast<double>(left[i / d]) * right[i % d]);
+          }
+          for_each_target([&](const std::vector<int>& counts) {
+            std::vector<float> first_y, first_w;
+            for (const int threads : counts) {
+              std::vector<float> result(y.size(), NAN), gradient(d_w.size(), NAN), outer(d_w.size(), NAN), sum = start;
+              csr_product(x, w.data(), d, result.data(), Threads{threads});
+              csc_product(x, d_y.data(), d, gradient.data(), false, Threads{threads});
+              csc_product(x, d_y.data(), d, sum.data(), true, Threads{threads});
+              csc_product(x, d_y.data(), d, outer.data(), false, Threads{threads}, {left.data(), right.data()});
+              if (threads == 1) {
+                expect_close(result, y, 1e-5);
+                expect_close(gradient, d_w, 1e-5);
+                expect_close(sum, added, 1e-5);
+                expect_close(outer, ranked, 1e-5);
+                first_y = result;
+                first_w = gradient;
+              }
+              EXPECT_TRUE(same_bits(first_y, result));
+              EXPECT_TRUE(same_bits(first_w, gradient));
+            }
+          });
+        }
+      }
+    }
+  }
+}
+
+TEST(SparseProduct, DenseFeatures) {
+  for (const int64_t f : {1, 7, 40, 257}) {
+    const int64_t n = 60;
+    const auto values = random_floats(n * f, 1);
+    const Features features = Features::dense(n, f, Buffer<float>(values.begin(), values.end()));
+    const auto map = some_map(n);
+    for (const Dropout& dropout : {kNone, kSome}) {
+      for_each_target([&](const std::vector<int>&) {
+        std::vector<float> out(values.size(), NAN);
+        build_corrupted_dense(features, map, dropout, out.data(), Threads{2});
+        EXPECT_EQ(out, corrupted(values, f, map, dropout));
+      });
+    }
+  }
+}
+
+TEST(SparseProduct, TokenRowsAndTheirGradients) {
+  TokenWorkspace workspace;
+  for (const int64_t m : {0, 1, 7, 40, 1100}) {
+    for (const auto& [f, d] : {std::pair<int64_t, int64_t>{1, 1}, {7, 40}, {257, 7}, {40, 65}}) {
+      const int64_t n = m + 10;
+      std::vector<int32_t> nodes;
+      for (int64_t i = 0; i < m; ++i) nodes.push_back(static_cast<int32_t>((i + 3) % n));
+      const auto token = random_floats(f, 1), w = random_floats(f * d, 2), d_y = random_floats(n * d, 3);
+      const auto y_start = random_floats(n * d, 4), w_start = random_floats(f * d, 5);
+      for (const Dropout& dropout : {kNone, kSome}) {
+        SCOPED_TRACE(testing::Message() << m << " tokens " << f << " x " << d << " dropout " << dropout.probability);
+        std::vector<double> y(y_start.begin(), y_start.end()), d_w(w_start.begin(), w_start.end());
+        std::vector<double> d_token(static_cast<size_t>(f));
+        for (const int32_t node : nodes) {
+          for (int64_t c = 0; c < d; ++c) y[node * d + c] = 0;
+          for (int64_t j = 0; j < f; ++j) {
+            const double keep = factor(dropout, node, j);
+            for (int64_t c = 0; c < d; ++c) {
+              y[node * d + c] += keep * token[j] * w[j * d + c];
+              d_w[j * d + c] += keep * token[j] * d_y[node * d + c];
+              d_token[j] += keep * w[j * d + c] * d_y[node * d + c];
+            }
+          }
+        }
+        for_each_target([&](const std::vector<int>& counts) {
+          std::vector<float> first;
+          for (const int threads : counts) {
+            auto result = y_start, gradient = w_start;
+            std::vector<float> token_gradient(static_cast<size_t>(f), NAN);
+            token_product(token.data(), nodes, dropout, w.data(), f, d, result.data(), workspace, Threads{threads});
+            token_product_backward(token.data(), nodes, dropout, w.data(), d_y.data(), f, d, gradient.data(),
+                                   token_gradient.data(), workspace, Threads{threads});
+            if (threads == 1) {
+              expect_close(result, y, 1e-4);
+              expect_close(gradient, d_w, 1e-4);
+              expect_close(token_gradient, d_token, 1e-3);
+            }
+            result.insert(result.end(), gradient.begin(), gradient.end());
+            result.insert(result.end(), token_gradient.begin(), token_gradient.end());
+            if (threads == 1) first = result;
+            EXPECT_TRUE(same_bits(first, result));
+          }
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace graphpae::kernels
