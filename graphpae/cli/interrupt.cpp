@@ -1,8 +1,10 @@
 #include "graphpae/cli/interrupt.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <thread>
@@ -13,8 +15,23 @@
 namespace graphpae::cli {
 namespace {
 
-// Shared with the thread that waits for signals; one program has one of each.
+// Shared with the signal handler and the thread behind it; one program has one of each.
+int signal_pipe[2] = {-1, -1};
 std::atomic<bool> graceful{false}, requested_stop{false};
+
+// Libraries start threads before main, so a signal may arrive in any thread: all a handler may do is pass it on.
+void pass_on(int) {
+  const int saved = errno;
+  const char byte = 0;
+  [[maybe_unused]] const ssize_t written = ::write(signal_pipe[1], &byte, 1);
+  errno = saved;
+}
+
+void wait_for_signal() {
+  char byte = 0;
+  while (::read(signal_pipe[0], &byte, 1) < 0 && errno == EINTR) {
+  }
+}
 
 }  // namespace
 
@@ -23,15 +40,15 @@ GracefulStop::~GracefulStop() { graceful = false; }
 bool GracefulStop::requested() const { return requested_stop; }
 
 void handle_interrupts() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  std::thread([signals] {
-    int signal = 0;
-    sigwait(&signals, &signal);
-    if (graceful && !requested_stop.exchange(true)) sigwait(&signals, &signal);
+  if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // without it signals end the program at once
+  struct sigaction action {};
+  action.sa_handler = pass_on;
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGINT, &action, nullptr);
+  ::sigaction(SIGTERM, &action, nullptr);
+  std::thread([] {
+    wait_for_signal();
+    if (graceful && !requested_stop.exchange(true)) wait_for_signal();
     remove_unfinished_outputs();
     std::fputs("graphpae: error: interrupted\n", stderr);
     ::_exit(static_cast<int>(ErrorKind::interrupted));

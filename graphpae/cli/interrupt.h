@@ -14,7 +14,7 @@ class GracefulStop {
   bool requested() const;
 };
 
-// Call first in main, before any thread exists: all threads then leave the signals to one that waits for them.
+// Call once, early in main.
 void handle_interrupts();
 
 }  // namespace graphpae::cli

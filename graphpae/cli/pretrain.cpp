@@ -98,6 +98,7 @@ Json train(const Graph& graph, const Flags& flags, const Common& common) {
     run = RunDirectory::create(flags.output, flags.force);
   }
   const Kernels kernels = parse_kernels(flags.kernels);
+  if (kernels == Kernels::fused) keep_freed_memory();  // the reference is LibTorch as it comes
   const std::string data = content_hash(graph);
   if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
   write_file(run->file("environment.json"),

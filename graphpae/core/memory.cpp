@@ -1,5 +1,7 @@
 #include "graphpae/core/memory.h"
 
+#include <malloc.h>
+
 #include <fstream>
 #include <limits>
 #include <string>
@@ -30,5 +32,14 @@ int64_t resident_memory() { return kilobytes_after("/proc/self/status", "VmRSS:"
 void restart_peak_memory() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 int64_t peak_memory() { return kilobytes_after("/proc/self/status", "VmHWM:") * 1024; }
+
+void keep_freed_memory() {
+#if defined(__GLIBC__)
+  ::mallopt(M_MMAP_MAX, 0);
+  ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  ::mallopt(M_TOP_PAD, 64 << 20);
+  ::mallopt(M_ARENA_MAX, 1);
+#endif
+}
 
 }  // namespace graphpae

@@ -120,7 +120,7 @@ void FillTables(const DistanceEmbedding& e, const Layout& layout, const Tables& 
     const float s = std::abs(e.stds[k]) + kLeastStd;
     tables.means[k] = e.means[k];
     tables.inverse[k] = 1 / s;
-    tables.factor[k] = e.density ? static_cast<float>(0.3989422804014327 / s) : 1.0f;
+    tables.factor[k] = e.density ? static_cast<float>(1 / (kGaussianFactor * s)) : 1.0f;
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "graphpae/kernels/distance_embedding.h"
 #include "graphpae/ops/position_ops.h"
 
 namespace graphpae {
@@ -21,7 +22,7 @@ DistanceEmbeddingImpl::DistanceEmbeddingImpl(const Settings& settings, int64_t w
 torch::Tensor DistanceEmbeddingImpl::forward(const torch::Tensor& distances) {
   const torch::Tensor sigma = deviations.abs() + 1e-5;
   torch::Tensor basis = torch::exp(-0.5 * ((distances.unsqueeze(1) - means) / sigma).square());
-  if (density_) basis = basis / (kGaussianFactor * sigma);
+  if (density_) basis = basis / (kernels::kGaussianFactor * sigma);
   return project(torch::gelu(lift(basis)));
 }
 

@@ -13,9 +13,6 @@
 
 namespace graphpae {
 
-// sqrt(2 pi) with pi = 3.14159: the recorded numbers of the released implementation ask for this value, 4e-7 off.
-inline constexpr double kGaussianFactor = 2.5066272160016134;
-
 class DistanceEmbeddingImpl : public torch::nn::Module {
  public:
   // width: heads for GAT, d_h for GatedGCN.

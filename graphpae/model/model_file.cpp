@@ -86,14 +86,14 @@ std::shared_ptr<GraphPae> load_model(const std::string& path) {
              return v.is_number_unsigned() && v.get<uint64_t>() <= 1'000'000'000;
            });
   };
-  if (!config.is_object() || config.value("format", "") != "graphpae model" || !config.contains("settings") ||
-      !config["settings"].is_object() || !config.contains("features") || !counts({config["features"]}) ||
+  if (!config.is_object() || !config.contains("format") || config["format"] != "graphpae model" || !config.contains("settings") ||
+      !config["settings"].is_object() || !config.contains("features") || !counts(Json::array({config["features"]})) ||
       !counts(config.value("atom_codes", Json())) || !counts(config.value("bond_codes", Json()))) {
     throw data_error(fmt::format("{}: not the configuration of a graphpae model", config_path));
   }
-  if (config.value("version", 0) != kFormatVersion) {
+  if (!config.contains("version") || config["version"] != kFormatVersion) {
     throw data_error(fmt::format("{}: version {} of the format, this program reads {}", config_path,
-                                 config.value("version", 0), kFormatVersion));
+                                 config.contains("version") ? config["version"].dump() : "?", kFormatVersion));
   }
   const Settings settings = settings_from_json(config["settings"], config_path);
   InputShape shape;

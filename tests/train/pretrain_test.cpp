@@ -40,10 +40,12 @@ TEST(Pretrain, OverfitsAGraphOfThirtyNodes) {
   const Graph graph = small_graph(30, 12);
   for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
     Settings settings = small_settings();
-    settings.width = 64;
-    settings.epochs = 300;
+    settings.width = 128;
+    settings.epochs = 600;
+    settings.mask_ratio = 0.1;
     settings.gamma = 1;
     settings.alpha = 1;
+    settings.lr = 3e-3;
     Pretrainer trainer = trainer_for(graph, settings, kernels);
     EpochMetrics first = trainer.train_epoch(), last = first;
     while (!trainer.done()) last = trainer.train_epoch();
