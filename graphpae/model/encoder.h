@@ -20,11 +20,13 @@ struct Pass {
   uint64_t dropout_key = 0;            // another key, other dropped elements
   bool wants_nodes = true;             // fused operations leave out what is not wanted
   bool wants_positions = true;
+  const std::vector<int32_t>* wanted = nullptr;  // [M] the nodes that are wanted; null: all
 };
 
 struct Encoding {
   torch::Tensor nodes;      // [N,d_h] X^(L)
   torch::Tensor positions;  // [E,width] P^(L), the refined positions; undefined without positions
+  bool only_wanted = false;  // nodes is [M,d_h], the rows of Pass::wanted
 };
 
 class Encoder : public torch::nn::Module {

@@ -4,6 +4,7 @@
 
 #include <numeric>
 
+#include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"
 
@@ -69,7 +70,7 @@ torch::Tensor GatEncoder::between_layers(const GraphInput& input, const torch::T
 }
 
 Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
-  Encoding state{{}, pass.positions};
+  Encoding state{{}, pass.positions, false};
   if (settings_.feature_mlp) state.nodes = lift_out_(between(lift_in_(shown_features(input, pass))));
   for (size_t l = 0; l < layers_.size(); ++l) {
     GatLayer& layer = layers_[l];
@@ -79,13 +80,18 @@ Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
       z = project_features(input, pass, layer->weight, dropped);
     } else {
       const torch::Tensor x = l == 0 ? dropout(state.nodes, dropped) : between_layers(input, state.nodes, dropped);
-      const bool positions_only = l + 1 == layers_.size() && !pass.wants_nodes;
-      if (positions_only && input.fused() && settings_.attention == Attention::released)
-        return {{}, layer->refine(input, x, state.positions)};
+      if (l + 1 == layers_.size() && input.fused() && settings_.attention == Attention::released) {
+        if (!pass.wants_nodes) return {{}, layer->refine(input, x, state.positions), false};
+        if (!pass.wants_positions && pass.wanted != nullptr &&
+            ops::attend_targets_pays(*input.graph.index, *pass.wanted, x.size(1), settings_.width, settings_.heads)) {
+          const kernels::Dropout edge_dropped = dropout_of(pass, settings_.edge_dropout, l, kEdges);
+          return {layer->at_targets(input, *pass.wanted, x, state.positions, edge_dropped), {}, true};
+        }
+      }
       z = input.fused() ? ops::linear(x, layer->weight, {}, input.threads) : torch::mm(x, layer->weight);
     }
     const auto out = layer(input, z, state.positions, dropout_of(pass, settings_.edge_dropout, l, kEdges));
-    state = {out.nodes, out.positions};
+    state = {out.nodes, out.positions, false};
   }
   return state;
 }

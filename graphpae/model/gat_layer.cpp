@@ -50,6 +50,13 @@ GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch:
   return {sums.view({n, heads * head_width}) + bias, positions.defined() ? refined : torch::Tensor()};
 }
 
+torch::Tensor GatLayerImpl::at_targets(const GraphInput& input, const std::vector<int32_t>& targets,
+                                       const torch::Tensor& x, const torch::Tensor& positions,
+                                       const kernels::Dropout& edge_dropout) {
+  return ops::attend_targets(input.graph.index, targets, x, weight, attention_source, attention_target, positions, bias,
+                             slope_, edge_dropout, input.threads);
+}
+
 torch::Tensor GatLayerImpl::refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions) {
   const int64_t heads = attention_source.size(0);
   const auto [source, target] = ops::head_logits(weight, attention_source, attention_target, input.threads);  // [in,H]

@@ -30,6 +30,10 @@ class GatLayerImpl : public torch::nn::Module {
   // The refined positions alone, from x [N,in]: a . W x = (W^T a) . x needs neither W x nor the sums. Fused only.
   torch::Tensor refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions);
 
+  // The nodes of forward() at `targets` [M] alone, from x [N,in] -> [M,D]. Fused only.
+  torch::Tensor at_targets(const GraphInput& input, const std::vector<int32_t>& targets, const torch::Tensor& x,
+                           const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
+
   torch::Tensor weight;            // [in,D]
   torch::Tensor attention_source;  // [H,C]
   torch::Tensor attention_target;  // [H,C]

@@ -58,7 +58,7 @@ Encoding GatedGcnEncoder::encode(const GraphInput& input, const Pass& pass) {
     nodes = drop(nodes, settings_.dropout, l, 0);
     positions = drop(positions, settings_.edge_dropout, l, 2);
   }
-  return {nodes, positions};
+  return {nodes, positions, false};
 }
 
 }  // namespace graphpae

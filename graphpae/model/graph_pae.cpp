@@ -33,7 +33,8 @@ GraphPae::GraphPae(const Settings& settings, const InputShape& shape) : settings
   }
 }
 
-GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key,
+                                     bool only_masked) {
   const bool features = !feature_decoder.is_empty(), positions = !position_decoder.is_empty();
   const bool single = !settings_.dual_path;
   const bool needs_shaken = settings_.use_positions && settings_.corrupt_positions && (single || positions);
@@ -51,6 +52,7 @@ GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& 
     pass.positions = single && needs_shaken ? embedded.corrupted : embedded.clean;
     pass.wants_nodes = features;
     pass.wants_positions = single && positions;
+    pass.wanted = only_masked ? &corruption.masked : nullptr;
     encodings.feature_pass = encoder->encode(input, pass);
   }
   if (single) {
@@ -61,6 +63,7 @@ GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& 
     pass.dropout_key = key_of(dropout_key, kPositionPass);
     pass.wants_nodes = false;
     pass.wants_positions = true;
+    pass.wanted = nullptr;
     encodings.position_pass = encoder->encode(input, pass);
   }
   return encodings;
@@ -80,18 +83,19 @@ torch::Tensor GraphPae::decode_distances(const GraphInput& input, const torch::T
   return decode_pairs(position_decoder, input.graph, refined);
 }
 
-torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& nodes) {
+torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& corruption, const Encoding& encoding) {
   const bool cosine = settings_.feature_loss == FeatureLoss::sce;
   if (input.fused()) {
     DecoderImpl& decoder = *feature_decoder;
-    const torch::Tensor masked = ops::gather_rows(nodes, corruption.masked, input.threads);
+    const torch::Tensor masked =
+        encoding.only_wanted ? encoding.nodes : ops::gather_rows(encoding.nodes, corruption.masked, input.threads);
     const torch::Tensor dense = ops::linear(masked, decoder.dense->weight, decoder.dense->bias, input.threads);
     return ops::feature_error(decoder.hidden(dense, input.threads), decoder.out->weight, decoder.out->bias,
                               *input.features.matrix(), corruption.masked,
                               cosine ? ops::FeatureErrorKind::scaled_cosine : ops::FeatureErrorKind::squared,
                               settings_.gamma, input.workspace->error, input.threads);
   }
-  const torch::Tensor predicted = decode_features(nodes, corruption), target = feature_targets(input, corruption);
+  const torch::Tensor predicted = decode_features(encoding.nodes, corruption), target = feature_targets(input, corruption);
   return cosine ? scaled_cosine_error(predicted, target, settings_.gamma) : mean_squared_error(predicted, target);
 }
 
@@ -108,10 +112,10 @@ torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption&
 }
 
 Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
-  const Encodings encodings = encode(input, corruption, dropout_key);
+  const Encodings encodings = encode(input, corruption, dropout_key, input.fused());
   Losses losses;
   if (!feature_decoder.is_empty()) {
-    losses.feature = feature_loss(input, corruption, encodings.feature_pass.nodes);
+    losses.feature = feature_loss(input, corruption, encodings.feature_pass);
     losses.total = losses.feature;
   }
   if (!position_decoder.is_empty()) {

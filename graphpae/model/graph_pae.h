@@ -47,7 +47,9 @@ class GraphPae : public torch::nn::Module {
   struct Encodings {
     Encoding feature_pass, position_pass;  // the same one if there is a single pass
   };
-  Encodings encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
+  // `only_masked`: the feature pass may leave out the last layer of nodes that are not masked.
+  Encodings encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0,
+                   bool only_masked = false);
   torch::Tensor decode_features(const torch::Tensor& nodes, const Corruption& corruption);      // [M,F]
   torch::Tensor feature_targets(const GraphInput& input, const Corruption& corruption) const;   // [M,F]
   torch::Tensor decode_distances(const GraphInput& input, const torch::Tensor& refined);        // [pairs]
@@ -56,7 +58,7 @@ class GraphPae : public torch::nn::Module {
   Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed
 
  private:
-  torch::Tensor feature_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& nodes);
+  torch::Tensor feature_loss(const GraphInput& input, const Corruption& corruption, const Encoding& encoding);
   torch::Tensor position_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& refined);
 
   Settings settings_;

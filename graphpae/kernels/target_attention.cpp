@@ -1,0 +1,248 @@
+#include "graphpae/kernels/target_attention.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/target_attention.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// sums[h] += w[h] * row for all heads: the row of a source is read once, the sums stay in the first-level cache.
+void AddRow(const float* HWY_RESTRICT row, const float* HWY_RESTRICT weights, int64_t heads, int64_t columns,
+            float* HWY_RESTRICT sums) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t c = 0;
+  for (; c + 2 * lanes <= columns; c += 2 * lanes) {
+    const auto a = hn::LoadU(d, row + c), b = hn::LoadU(d, row + c + lanes);
+    for (int64_t h = 0; h < heads; ++h) {
+      const auto w = hn::Set(d, weights[h]);
+      float* to = sums + h * columns + c;
+      hn::StoreU(hn::MulAdd(w, a, hn::LoadU(d, to)), d, to);
+      hn::StoreU(hn::MulAdd(w, b, hn::LoadU(d, to + lanes)), d, to + lanes);
+    }
+  }
+  for (; c < columns; ++c) {
+    for (int64_t h = 0; h < heads; ++h) sums[h * columns + c] += weights[h] * row[c];
+  }
+}
+
+// d_row += sum over heads of w[h] * d_sums[h], and dots[h] = <d_sums[h], row>.
+void AddRowBackward(const float* HWY_RESTRICT row, const float* HWY_RESTRICT weights, const float* HWY_RESTRICT d_sums,
+                    int64_t heads, int64_t columns, float* HWY_RESTRICT d_row, float* HWY_RESTRICT dots) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  // Four heads at a time, so that sums and dots stay in registers.
+  for (int64_t first = 0; first < heads; first += 4) {
+    const int64_t count = std::min<int64_t>(4, heads - first);
+    float w[4] = {0, 0, 0, 0};
+    const float* from[4];
+    for (int64_t h = 0; h < 4; ++h) {
+      w[h] = h < count ? weights[first + h] : 0.0f;
+      from[h] = d_sums + std::min(first + h, heads - 1) * columns;
+    }
+    const auto w0 = hn::Set(d, w[0]), w1 = hn::Set(d, w[1]), w2 = hn::Set(d, w[2]), w3 = hn::Set(d, w[3]);
+    auto dot0 = hn::Zero(d), dot1 = hn::Zero(d), dot2 = hn::Zero(d), dot3 = hn::Zero(d);
+    int64_t c = 0;
+    for (; c + lanes <= columns; c += lanes) {
+      const auto x = hn::LoadU(d, row + c);
+      const auto g0 = hn::LoadU(d, from[0] + c), g1 = hn::LoadU(d, from[1] + c), g2 = hn::LoadU(d, from[2] + c),
+                 g3 = hn::LoadU(d, from[3] + c);
+      dot0 = hn::MulAdd(g0, x, dot0);
+      dot1 = hn::MulAdd(g1, x, dot1);
+      dot2 = hn::MulAdd(g2, x, dot2);
+      dot3 = hn::MulAdd(g3, x, dot3);
+      auto sum = hn::MulAdd(w0, g0, hn::LoadU(d, d_row + c));
+      sum = hn::MulAdd(w1, g1, sum);
+      sum = hn::MulAdd(w2, g2, sum);
+      sum = hn::MulAdd(w3, g3, sum);
+      hn::StoreU(sum, d, d_row + c);
+    }
+    float totals[4] = {hn::GetLane(hn::SumOfLanes(d, dot0)), hn::GetLane(hn::SumOfLanes(d, dot1)),
+                       hn::GetLane(hn::SumOfLanes(d, dot2)), hn::GetLane(hn::SumOfLanes(d, dot3))};
+    for (; c < columns; ++c) {
+      for (int64_t h = 0; h < count; ++h) {
+        totals[h] += from[h][c] * row[c];
+        d_row[c] += w[h] * from[h][c];
+      }
+    }
+    for (int64_t h = 0; h < count; ++h) dots[first + h] = totals[h];
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+namespace {
+
+HWY_EXPORT(AddRow);
+HWY_EXPORT(AddRowBackward);
+
+}  // namespace
+
+TargetEdges target_edges(const EdgeIndex& index, std::span<const int32_t> targets) {
+  TargetEdges out;
+  out.num_nodes = index.num_nodes();
+  out.targets.assign(targets.begin(), targets.end());
+  out.offsets.assign(1, 0);
+  out.offsets.reserve(targets.size() + 1);
+  for (const int32_t i : targets) out.offsets.push_back(out.offsets.back() + index.offsets()[i + 1] - index.offsets()[i]);
+  const int64_t count = out.offsets.back();
+  out.sources.resize(count);
+  out.edges.resize(count);
+  out.out_offsets.assign(static_cast<size_t>(out.num_nodes + 1), 0);
+  for (int64_t m = 0; m < out.num_targets(); ++m) {
+    int64_t e = index.offsets()[targets[m]];
+    for (int64_t s = out.offsets[m]; s < out.offsets[m + 1]; ++s, ++e) {
+      out.edges[s] = static_cast<int32_t>(e);
+      out.sources[s] = index.sources()[e];
+      ++out.out_offsets[out.sources[s] + 1];
+    }
+  }
+  std::partial_sum(out.out_offsets.begin(), out.out_offsets.end(), out.out_offsets.begin());
+  out.out_slots.resize(count);
+  out.out_rows.resize(count);
+  Buffer<int64_t> next(out.out_offsets.begin(), out.out_offsets.end() - 1);
+  for (int64_t m = 0; m < out.num_targets(); ++m) {
+    for (int64_t s = out.offsets[m]; s < out.offsets[m + 1]; ++s) {
+      const int64_t place = next[out.sources[s]]++;
+      out.out_slots[place] = static_cast<int32_t>(s);
+      out.out_rows[place] = static_cast<int32_t>(m);
+    }
+  }
+  return out;
+}
+
+void target_attention(const TargetEdges& edges, int64_t heads, float slope, const float* source_logits,
+                      const float* target_logits, const float* positions, float* logits, float* alpha,
+                      Threads threads) {
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+    std::vector<float> largest(static_cast<size_t>(heads)), total(static_cast<size_t>(heads));
+#pragma omp for schedule(dynamic, 64)
+    for (int64_t m = 0; m < edges.num_targets(); ++m) {
+      const float* of_target = target_logits + int64_t{edges.targets[m]} * heads;
+      std::fill(largest.begin(), largest.end(), -HUGE_VALF);
+      std::fill(total.begin(), total.end(), 0.0f);
+      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+        for (int64_t h = 0; h < heads; ++h) {
+          const float shift = positions == nullptr ? 0.0f : positions[int64_t{edges.edges[s]} * heads + h];
+          const float value = source_logits[int64_t{edges.sources[s]} * heads + h] + of_target[h] + shift;
+          logits[s * heads + h] = value;
+          alpha[s * heads + h] = value > 0 ? value : slope * value;
+          largest[h] = std::max(largest[h], alpha[s * heads + h]);
+        }
+      }
+      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+        for (int64_t h = 0; h < heads; ++h) {
+          alpha[s * heads + h] = std::exp(alpha[s * heads + h] - largest[h]);
+          total[h] += alpha[s * heads + h];
+        }
+      }
+      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+        for (int64_t h = 0; h < heads; ++h) alpha[s * heads + h] /= total[h];
+      }
+    }
+  }
+}
+
+void target_attention_backward(const TargetEdges& edges, int64_t heads, float slope, const float* logits,
+                               const float* alpha, const float* d_alpha, int64_t num_edges, float* d_positions,
+                               float* d_source_logits, float* d_target_logits, Threads threads) {
+  Buffer<float> d_logits(static_cast<size_t>(edges.num_edges() * heads));
+  std::fill(d_target_logits, d_target_logits + edges.num_nodes * heads, 0.0f);
+  if (d_positions != nullptr) std::fill(d_positions, d_positions + num_edges * heads, 0.0f);
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+    std::vector<float> mean(static_cast<size_t>(heads));
+#pragma omp for schedule(dynamic, 64)
+    for (int64_t m = 0; m < edges.num_targets(); ++m) {
+      float* d_target = d_target_logits + int64_t{edges.targets[m]} * heads;
+      std::fill(mean.begin(), mean.end(), 0.0f);
+      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+        for (int64_t h = 0; h < heads; ++h) mean[h] += alpha[s * heads + h] * d_alpha[s * heads + h];
+      }
+      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+        for (int64_t h = 0; h < heads; ++h) {
+          const int64_t at = s * heads + h;
+          const float value = alpha[at] * (d_alpha[at] - mean[h]) * (logits[at] > 0 ? 1.0f : slope);
+          d_logits[at] = value;
+          d_target[h] += value;
+          if (d_positions != nullptr) d_positions[int64_t{edges.edges[s]} * heads + h] = value;
+        }
+      }
+    }
+#pragma omp for schedule(static)
+    for (int64_t j = 0; j < edges.num_nodes; ++j) {
+      float* d_source = d_source_logits + j * heads;
+      std::fill(d_source, d_source + heads, 0.0f);
+      for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
+        const float* from = d_logits.data() + int64_t{edges.out_slots[place]} * heads;
+        for (int64_t h = 0; h < heads; ++h) d_source[h] += from[h];
+      }
+    }
+  }
+}
+
+void drop_target_weights(const TargetEdges& edges, int64_t heads, const Dropout& dropout, const float* values,
+                         float* weights, Threads threads) {
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+  for (int64_t s = 0; s < edges.num_edges(); ++s) {
+    const uint32_t hash = dropout_row_hash(dropout, edges.edges[s]);
+    for (int64_t h = 0; h < heads; ++h)
+      weights[s * heads + h] =
+          keeps(dropout, hash, static_cast<uint32_t>(h)) ? values[s * heads + h] * dropout.scale() : 0.0f;
+  }
+}
+
+void target_sums(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
+                 float* sums, Threads threads) {
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(dynamic, 16)
+    for (int64_t m = 0; m < edges.num_targets(); ++m) {
+      float* row = sums + m * heads * columns;
+      std::fill(row, row + heads * columns, 0.0f);
+      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+        HWY_DYNAMIC_DISPATCH(AddRow)
+        (x + int64_t{edges.sources[s]} * columns, weights + s * heads, heads, columns, row);
+      }
+    }
+  }
+}
+
+void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
+                          const float* d_sums, float* d_x, float* d_weights, Threads threads) {
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(dynamic, 16)
+    for (int64_t j = 0; j < edges.num_nodes; ++j) {
+      float* d_row = d_x + j * columns;
+      std::fill(d_row, d_row + columns, 0.0f);
+      for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
+        const int64_t s = edges.out_slots[place];
+        HWY_DYNAMIC_DISPATCH(AddRowBackward)
+        (x + j * columns, weights + s * heads, d_sums + int64_t{edges.out_rows[place]} * heads * columns, heads, columns,
+         d_row, d_weights + s * heads);
+      }
+    }
+  }
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE
