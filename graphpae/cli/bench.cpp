@@ -3,7 +3,9 @@
 #include <cstdlib>
 #include <memory>
 
+#include "bench/kernels_bench.h"
 #include "bench/positions_bench.h"
+#include "graphpae/cli/bench_training.h"
 #include "graphpae/cli/command.h"
 #include "graphpae/core/error.h"
 
@@ -53,39 +55,51 @@ Json row_json(const PositionsBenchRow& row) {
 
 }  // namespace
 
+void run_positions(bench::PositionsBenchOptions options, const Common& common) {
+  if (!common.json) fmt::print("{}", kPositionsHead);
+  const auto rows = bench::run_positions_bench(options, [&](const PositionsBenchRow& row) {
+    if (!common.json) print_row(row);
+  });
+  if (!common.json) return;
+  Json list = Json::array();
+  for (const PositionsBenchRow& row : rows) list.push_back(row_json(row));
+  print_json(list);
+}
+
 void add_bench(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("bench", "measure this machine: solvers against their peers");
+  CLI::App* verb = app.add_subcommand("bench", "measure this machine: solver, kernels and epochs against their peers");
   struct Flags {
-    std::string name = "positions";
-    bench::PositionsBenchOptions options;
-    bool no_arpack = false;
+    std::string name = "kernels", data;
+    std::vector<std::string> graphs;
+    int repeat = 0;
+    bool no_reference = false;
   };
   auto flags = std::make_shared<Flags>();
-  flags->options.graphs = bench::positions_bench_graphs();
   const char* data = std::getenv("GRAPHPAE_DATA");
-  flags->options.data = data == nullptr ? "" : data;
-  verb->add_option("NAME", flags->name, "what to measure: positions")->capture_default_str();
-  verb->add_option("--graphs", flags->options.graphs, "of squirrel, cornell5, b, c, d, large")
-      ->delimiter(',')
-      ->capture_default_str();
-  verb->add_option("--data", flags->options.data, "directory with the real graphs (default: $GRAPHPAE_DATA)");
-  verb->add_option("--repeat", flags->options.repeat, "runs of our solver")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  verb->add_flag("--no-arpack", flags->no_arpack, "without the comparison");
+  flags->data = data == nullptr ? "" : data;
+  verb->add_option("NAME", flags->name, "what to measure: kernels, epochs or positions")->capture_default_str();
+  verb->add_option("--graphs", flags->graphs,
+                   "positions: of squirrel, cornell5, b, c, d, large; otherwise of chameleon, squirrel, actor, blogcatalog, "
+                   "cornell5")
+      ->delimiter(',');
+  verb->add_option("--data", flags->data, "directory with the real graphs (default: $GRAPHPAE_DATA)");
+  verb->add_option("--repeat", flags->repeat, "runs, or epochs after warm-up (default: 3 solver runs, 7 otherwise)")
+      ->check(CLI::Range(1, 1000));
+  verb->add_flag("--no-reference,--no-arpack", flags->no_reference, "without the comparison");
   verb->callback([flags, &common] {
-    if (flags->name != "positions")
-      throw usage_error(fmt::format("unknown benchmark '{}'; this version has positions", flags->name));
-    flags->options.threads = common.thread_count();
-    flags->options.arpack = !flags->no_arpack;
-    if (!common.json) fmt::print("{}", kPositionsHead);
-    const auto rows = bench::run_positions_bench(flags->options, [&](const PositionsBenchRow& row) {
-      if (!common.json) print_row(row);
-    });
-    if (!common.json) return;
-    Json list = Json::array();
-    for (const PositionsBenchRow& row : rows) list.push_back(row_json(row));
-    print_json(list);
+    if (flags->name == "positions") {
+      bench::PositionsBenchOptions options;
+      options.graphs = flags->graphs.empty() ? bench::positions_bench_graphs() : flags->graphs;
+      options.data = flags->data;
+      options.threads = common.thread_count();
+      options.arpack = !flags->no_reference;
+      if (flags->repeat > 0) options.repeat = flags->repeat;
+      return run_positions(options, common);
+    }
+    TrainingBenchOptions options{flags->data, flags->graphs, flags->repeat > 0 ? flags->repeat : 7, !flags->no_reference};
+    if (flags->name == "kernels") return bench_kernels(options, common);
+    if (flags->name == "epochs") return bench_epochs(options, common);
+    throw usage_error(fmt::format("unknown benchmark '{}'; kernels, epochs and positions are known", flags->name));
   });
 }
 

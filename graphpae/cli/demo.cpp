@@ -1,25 +1,90 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <memory>
+
 #include "graphpae/cli/command.h"
+#include "graphpae/cli/progress.h"
+#include "graphpae/cli/run_flags.h"
+#include "graphpae/core/error.h"
 #include "graphpae/data/generate.h"
+#include "graphpae/io/embedding_file.h"
+#include "graphpae/model/model_file.h"
+#include "graphpae/train/pretrain.h"
+#include "graphpae/train/recipes.h"
 
 namespace graphpae::cli {
+namespace {
+
+// Small enough for a minute on two cores.
+Settings demo_settings() {
+  Settings settings = recipe_settings("chameleon");
+  settings.layers = 2;
+  settings.width = 256;
+  settings.eigenvectors = 32;
+  settings.epochs = 100;
+  return settings;
+}
+
+void run_demo(const std::string& directory, bool force, const Common& common) {
+  const Dataset dataset{generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}};
+  const Graph& graph = dataset.graph();
+  if (!common.json) fmt::print("{}\n", info_text(dataset, "demo graph"));
+
+  if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory) && !force)
+    throw usage_error(fmt::format("{}: exists and is not empty (-o DIR names another place, --force replaces it)", directory));
+  std::error_code reason;
+  std::filesystem::create_directories(directory, reason);
+  if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
+
+  const Settings settings = demo_settings();
+  Pretrainer trainer(make_input(graph, settings, input_options(common, Kernels::fused, settings.eigenvectors)),
+                     input_shape(graph), settings);
+  EpochMetrics first, last;
+  {
+    Progress progress(common, "epochs", settings.epochs);
+    while (!trainer.done()) {
+      last = trainer.train_epoch();
+      if (last.epoch == 1) first = last;
+      progress.update(last.epoch, fmt::format("loss {:.4f}", last.loss));
+    }
+  }
+  const torch::Tensor rows = trainer.embed().contiguous();
+  const std::string file = directory + "/embeddings.npy";
+  write_embeddings(file, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0), rows.size(1), {});
+  save_model(directory + "/model", trainer.model(), "Trained on the graph of `graphpae demo`.\n");
+  if (common.json) {
+    Json json = info_json(dataset);
+    json["first_loss"] = first.loss;
+    json["final_loss"] = last.loss;
+    json["output"] = directory;
+    return print_json(json);
+  }
+  fmt::print(
+      "pre-trained    {} epochs without labels: loss {:.4f} -> {:.4f}\n"
+      "embeddings     {} ({} x {})\n"
+      "model          {}/model\n\n"
+      "Next:\n"
+      "  graphpae pretrain DATA --recipe chameleon -o RUN   the same on your data, with checkpoints\n"
+      "  graphpae embed RUN DATA -o embeddings.npy          one row per node\n"
+      "  graphpae info DATA                                 what is in your file\n"
+      "  graphpae recipes                                   published settings by data set\n",
+      settings.epochs, first.loss, last.loss, file, rows.size(0), rows.size(1), directory);
+}
+
+}  // namespace
 
 void add_demo(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("demo", "the whole story on a built-in generated graph, offline");
-  verb->callback([&common] {
-    const Dataset dataset{
-        generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}};
-    if (common.json) return print_json(info_json(dataset));
-    fmt::print("{}\n", info_text(dataset, "demo graph"));
-    fmt::print(
-        "This version reads, checks and generates graphs and computes their positions; pre-training comes next. Try:\n"
-        "  graphpae info DATA                        what is in your file\n"
-        "  graphpae convert DATA -o DIR              bring it into our directory form\n"
-        "  graphpae positions DATA -k 50 -o P.npz    its Laplacian eigenvectors\n"
-        "  graphpae generate heterophilic -o DIR     make a graph like this one\n"
-        "  graphpae recipes chameleon                the published settings of a data set\n");
-  });
+  struct Flags {
+    std::string output = "graphpae-demo";
+    bool force = false;
+  };
+  auto flags = std::make_shared<Flags>();
+  CLI::Option* output = verb->add_option("-o,--output", flags->output, "directory for the results")->capture_default_str();
+  verb->add_flag("--force", flags->force, "write into an existing directory");
+  // The directory of an earlier demo may be replaced, one that the user names may not.
+  verb->callback([flags, output, &common] { run_demo(flags->output, flags->force || output->count() == 0, common); });
 }
 
 }  // namespace graphpae::cli

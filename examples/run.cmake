@@ -1,0 +1,17 @@
+# Generates a graph, runs the example on it and looks at what it wrote.
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+execute_process(COMMAND ${PROGRAM} generate heterophilic -o graph --nodes 200 --edges 800 --features 50 -q
+                WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${EXAMPLE} graph rows.npy WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+file(SIZE ${WORK}/rows.npy size)
+math(EXPR expected "128 + 200 * 64 * 4")
+if(NOT size EQUAL expected)
+  message(FATAL_ERROR "rows.npy has ${size} bytes, expected ${expected}")
+endif()
+execute_process(COMMAND ${PROGRAM} embed model graph -o again.npy -q WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+file(SHA256 ${WORK}/rows.npy first)
+file(SHA256 ${WORK}/again.npy second)
+if(NOT first STREQUAL second)
+  message(FATAL_ERROR "the program embeds differently from the example")
+endif()
