@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "graphpae/kernels/dense_product.h"
-#include "graphpae/kernels/row_ops.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/sparse_product.cpp"
 #include <hwy/foreach_target.h>
@@ -80,11 +77,11 @@ void SparseRows(const int64_t* offsets, const int32_t* indices, const float* val
   }
 }
 
-// out[j] = keeps(j) ? scale * token[j] : 0, or scale alone if token is null.
+// out[j] = keeps(j) ? scale * values[j] : 0.
 constexpr uint32_t kHashStep = 0x9e3779b9u;  // of keeps() in dropout.h
 
 template <class D>
-HWY_INLINE void ShowColumn(D d, const float* token, uint32_t row_hash, const uint32_t* steps, uint32_t threshold,
+HWY_INLINE void ShowColumn(D d, const float* values, uint32_t row_hash, const uint32_t* steps, uint32_t threshold,
                            float scale, int64_t j, float* out) {
   const hn::RebindToUnsigned<D> du;
   auto hash = hn::Add(hn::Set(du, row_hash + static_cast<uint32_t>(j) * kHashStep), hn::LoadU(du, steps));
@@ -94,12 +91,11 @@ HWY_INLINE void ShowColumn(D d, const float* token, uint32_t row_hash, const uin
   hash = hn::Mul(hash, hn::Set(du, 0xd35a2d97u));
   hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
   const auto keep = hn::RebindMask(d, hn::Eq(hn::Max(hash, hn::Set(du, threshold)), hash));
-  auto value = hn::Set(d, scale);
-  if (token != nullptr) value = hn::Mul(value, hn::LoadU(d, token + j));
+  const auto value = hn::Mul(hn::Set(d, scale), hn::LoadU(d, values + j));
   hn::StoreU(hn::IfThenElseZero(keep, value), d, out + j);
 }
 
-void ShowRow(const float* token, const Dropout& dropout, int64_t node, int64_t columns, float* out) {
+void ShowRow(const float* values, const Dropout& dropout, int64_t node, int64_t columns, float* out) {
   const FullTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   const uint32_t row_hash = dropout_row_hash(dropout, node), threshold = dropout.threshold();
@@ -107,37 +103,8 @@ void ShowRow(const float* token, const Dropout& dropout, int64_t node, int64_t c
   uint32_t steps[hn::MaxLanes(FullTag())];
   for (uint32_t lane = 0; lane < hn::MaxLanes(d); ++lane) steps[lane] = lane * kHashStep;
   int64_t j = 0;
-  for (; j + lanes <= columns; j += lanes) ShowColumn(d, token, row_hash, steps, threshold, scale, j, out);
-  for (; j < columns; ++j) ShowColumn(OneTag(), token, row_hash, steps, threshold, scale, j, out);
-}
-
-// d_w[i,:] += token[i] g[i,:] and d_token[i] = w[i,:] . g[i,:] for rows [first, last) of width columns. g_stride is 0
-// if all rows share one g.
-void TokenGradient(const float* token, const float* w, const float* g, int64_t g_stride, int64_t first, int64_t last,
-                   int64_t width, float* d_w, float* d_token) {
-  const FullTag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  for (int64_t i = first; i < last; ++i) {
-    const float* row = w + i * width;
-    const float* gradient = g + i * g_stride;
-    float* out = d_w + i * width;
-    const auto factor = hn::Set(d, token[i]);
-    auto sum0 = hn::Zero(d), sum1 = hn::Zero(d);
-    int64_t j = 0;
-    for (; j + 2 * lanes <= width; j += 2 * lanes) {
-      const auto g0 = hn::LoadU(d, gradient + j), g1 = hn::LoadU(d, gradient + j + lanes);
-      hn::StoreU(hn::MulAdd(factor, g0, hn::LoadU(d, out + j)), d, out + j);
-      hn::StoreU(hn::MulAdd(factor, g1, hn::LoadU(d, out + j + lanes)), d, out + j + lanes);
-      sum0 = hn::MulAdd(g0, hn::LoadU(d, row + j), sum0);
-      sum1 = hn::MulAdd(g1, hn::LoadU(d, row + j + lanes), sum1);
-    }
-    float total = hn::GetLane(hn::SumOfLanes(d, hn::Add(sum0, sum1)));
-    for (; j < width; ++j) {
-      out[j] += token[i] * gradient[j];
-      total += gradient[j] * row[j];
-    }
-    d_token[i] = total;
-  }
+  for (; j + lanes <= columns; j += lanes) ShowColumn(d, values, row_hash, steps, threshold, scale, j, out);
+  for (; j < columns; ++j) ShowColumn(OneTag(), values, row_hash, steps, threshold, scale, j, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -149,11 +116,8 @@ namespace graphpae::kernels {
 
 HWY_EXPORT(SparseRows);
 HWY_EXPORT(ShowRow);
-HWY_EXPORT(TokenGradient);
 
 namespace {
-
-constexpr int64_t kTokenBlock = 1024;  // token rows that are made dense at a time
 
 // out [rows, width] = sparse [rows, inner] times matrix [inner, width], plus what is asked for. Every element is summed
 // in the order of the entries of its row, however the work is divided.
@@ -266,17 +230,6 @@ void transpose_rows(CorruptedRows& x, Threads threads) {
   }
 }
 
-// shown [count, F]: dropout(token) of each node, or the factors of the dropout alone if token is null.
-void show_tokens(const float* token, const int32_t* nodes, int64_t count, const Dropout& dropout, int64_t f,
-                 float* shown, Threads threads) {
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t m = 0; m < count; ++m) HWY_DYNAMIC_DISPATCH(ShowRow)(token, dropout, nodes[m], f, shown + m * f);
-  }
-}
-
 }  // namespace
 
 void build_corrupted_rows(const Features& features, std::span<const int32_t> row_map, const Dropout& dropout,
@@ -335,73 +288,6 @@ void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w
                  RankOne start) {
   sparse_times_dense(x.column_offsets.data(), x.column_rows.data(), x.column_values.data(), x.columns, d_y, x.rows, d,
                      accumulate, start, d_w, threads);
-}
-
-void token_product(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                   int64_t f, int64_t d, float* y, TokenWorkspace& workspace, Threads threads) {
-  const int64_t m = static_cast<int64_t>(nodes.size());
-  if (m == 0) return;
-  const auto copy_out = [&](int64_t first, int64_t count, int64_t stride) {
-#pragma omp parallel for schedule(static) num_threads(threads.count)
-    for (int64_t i = 0; i < count; ++i) {
-      std::copy_n(workspace.rows.data() + i * stride, d, y + int64_t{nodes[static_cast<size_t>(first + i)]} * d);
-    }
-  };
-  if (!dropout.active()) {
-    workspace.rows.resize(static_cast<size_t>(d));
-    narrow_product_backward(w, nullptr, token, f, d, 1, nullptr, workspace.rows.data(), threads);  // w^T token
-    copy_out(0, m, 0);
-    return;
-  }
-  const int64_t block = std::min(m, kTokenBlock);
-  workspace.shown.resize(static_cast<size_t>(block * f));
-  workspace.rows.resize(static_cast<size_t>(block * d));
-  for (int64_t first = 0; first < m; first += block) {
-    const int64_t count = std::min(block, m - first);
-    show_tokens(token, nodes.data() + first, count, dropout, f, workspace.shown.data(), threads);
-    dense_product(plain(workspace.shown.data(), f), plain(w, d), count, d, f, workspace.rows.data(), d, {}, threads);
-    copy_out(first, count, d);
-  }
-}
-
-void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
-                            TokenWorkspace& workspace, Threads threads) {
-  const int64_t m = static_cast<int64_t>(nodes.size());
-  const float* gradient = nullptr;
-  int64_t stride = 0;
-  if (dropout.active()) {
-    const int64_t block = std::min(m, kTokenBlock);
-    workspace.shown.resize(static_cast<size_t>(block * f));
-    workspace.rows.resize(static_cast<size_t>(block * d));
-    workspace.gradient.resize(static_cast<size_t>(f * d));
-    if (m == 0) std::fill(workspace.gradient.begin(), workspace.gradient.end(), 0.0f);
-    for (int64_t first = 0; first < m; first += block) {
-      const int64_t count = std::min(block, m - first);
-      show_tokens(nullptr, nodes.data() + first, count, dropout, f, workspace.shown.data(), threads);
-      gather_rows(d_y, nodes.data() + first, count, d, workspace.rows.data(), threads);
-      dense_product(transposed(workspace.shown.data(), f), plain(workspace.rows.data(), d), f, d, count,
-                    workspace.gradient.data(), d, {.accumulate = first > 0}, threads);
-    }
-    gradient = workspace.gradient.data();
-    stride = d;
-  } else {
-    // Every token row is the same: the gradient of each is the sum of the rows of d_y.
-    workspace.rows.resize(static_cast<size_t>((m + 1) * d));
-    float* sums = workspace.rows.data() + m * d;
-    gather_rows(d_y, nodes.data(), m, d, workspace.rows.data(), threads);
-    column_sums(workspace.rows.data(), m, d, sums, threads);
-    gradient = sums;
-  }
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < row_slots(f); ++part) {
-      const auto [first, last] = part_of(f, part, row_slots(f));
-      HWY_DYNAMIC_DISPATCH(TokenGradient)(token, w, gradient, stride, first, last, d, d_w, d_token);
-    }
-  }
 }
 
 }  // namespace graphpae::kernels

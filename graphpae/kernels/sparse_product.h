@@ -1,7 +1,7 @@
 // The first layer of the encoder: corrupted features times a weight matrix.
 //
 // Node i shows the feature row row_map[i], or none (-1). Dropout applies to the element (node, column). Nodes without a
-// feature row may show a learned token [F] instead, which is dense: see token_product.
+// feature row may show a learned token [F] instead: see token_product.h.
 #pragma once
 
 #include <cstdint>
@@ -51,21 +51,5 @@ struct RankOne {
 // dW = X^T dY (+ dW if accumulate) (+ start, if its pointers are set): d_y is [N,D], d_w [F,D].
 void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w, bool accumulate, Threads threads,
                  RankOne start = {});
-
-struct TokenWorkspace {
-  Buffer<float> shown;     // [block, F] token rows after dropout
-  Buffer<float> rows;      // [block, D] or [M, D]
-  Buffer<float> gradient;  // [F, D]
-};
-
-// y[nodes[m],:] = dropout(token) W for all m, other rows of y are left alone: token is [F], w [F,D], y [N,D], nodes [M]
-// are distinct. The dropout of row m is that of node nodes[m].
-void token_product(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                   int64_t f, int64_t d, float* y, TokenWorkspace& workspace, Threads threads);
-
-// Backward of token_product from d_y [N,D]: d_w [F,D] += its gradient, d_token [F] is set.
-void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
-                            TokenWorkspace& workspace, Threads threads);
 
 }  // namespace graphpae::kernels

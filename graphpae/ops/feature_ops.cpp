@@ -1,6 +1,7 @@
 #include "graphpae/ops/feature_ops.h"
 
 #include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/token_product.h"
 #include "graphpae/ops/op_state.h"
 
 namespace graphpae::ops {

@@ -1,7 +1,7 @@
 #include "graphpae/ops/position_ops.h"
 
 #include "graphpae/core/buffer.h"
-#include "graphpae/kernels/distance_embedding.h"
+#include "graphpae/kernels/distance_table.h"
 #include "graphpae/kernels/position_loss.h"
 #include "graphpae/ops/op_state.h"
 
@@ -43,6 +43,7 @@ DistinctDistances distinct_distances(const EdgeIndex& edges, const Tensor& clean
 struct EmbedState {
   EdgesPtr edges;
   DistinctDistances distinct;
+  kernels::DistanceGrid grid;
   bool density;
   Threads threads;
 };
@@ -73,11 +74,12 @@ struct EmbedDistancesOp : torch::autograd::Function<EmbedDistancesOp> {
                              const Tensor& lift_weight, const Tensor& lift_bias, const Tensor& project_weight,
                              const Tensor& project_bias, bool density, Threads threads) {
     const tensor_list parameters = {means, deviations, lift_weight, lift_bias, project_weight, project_bias};
-    EmbedState state{edges, distinct_distances(*edges, clean, corrupted), density, threads};
+    const kernels::DistanceEmbedding embedding = embedding_of(parameters, density);
+    EmbedState state{edges, distinct_distances(*edges, clean, corrupted), {}, density, threads};
     const int64_t count = static_cast<int64_t>(state.distinct.values.size());
     Tensor rows = empty({count, project_bias.size(0)});
-    kernels::distance_embedding_forward(embedding_of(parameters, density), state.distinct.values.data(), count,
-                                        data(rows), threads);
+    state.grid = kernels::make_distance_grid(embedding, state.distinct.values.data(), count, threads);
+    kernels::table_forward(embedding, state.grid, data(rows), threads);
     tensor_list out = {spread(*edges, rows, nullptr, threads)};
     if (is_there(corrupted)) out.push_back(spread(*edges, rows, &state.distinct.corrupted_place, threads));
     context->save_for_backward(parameters);
@@ -116,9 +118,9 @@ struct EmbedDistancesOp : torch::autograd::Function<EmbedDistancesOp> {
     }
     tensor_list out(3);  // edges and distances have no gradients
     for (const Tensor& parameter : parameters) out.push_back(empty(parameter.sizes()));
-    kernels::distance_embedding_backward(
-        embedding_of(parameters, state.density), state.distinct.values.data(), count, data(d_rows),
-        {data(out[3]), data(out[4]), data(out[5]), data(out[6]), data(out[7]), data(out[8])}, state.threads);
+    kernels::table_backward(embedding_of(parameters, state.density), state.grid, data(d_rows),
+                            {data(out[3]), data(out[4]), data(out[5]), data(out[6]), data(out[7]), data(out[8])},
+                            state.threads);
     out.resize(11);
     return out;
   }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <random>
-#include <utility>
 #include <vector>
 
 namespace graphpae::kernels {
@@ -186,54 +185,6 @@ TEST(SparseProduct, DenseFeatures) {
         build_corrupted_dense(features, map, dropout, out.data(), Threads{2});
         EXPECT_EQ(out, corrupted(values, f, map, dropout));
       });
-    }
-  }
-}
-
-TEST(SparseProduct, TokenRowsAndTheirGradients) {
-  TokenWorkspace workspace;
-  for (const int64_t m : {0, 1, 7, 40, 1100}) {
-    for (const auto& [f, d] : {std::pair<int64_t, int64_t>{1, 1}, {7, 40}, {257, 7}, {40, 65}}) {
-      const int64_t n = m + 10;
-      std::vector<int32_t> nodes;
-      for (int64_t i = 0; i < m; ++i) nodes.push_back(static_cast<int32_t>((i + 3) % n));
-      const auto token = random_floats(f, 1), w = random_floats(f * d, 2), d_y = random_floats(n * d, 3);
-      const auto y_start = random_floats(n * d, 4), w_start = random_floats(f * d, 5);
-      for (const Dropout& dropout : {kNone, kSome}) {
-        SCOPED_TRACE(testing::Message() << m << " tokens " << f << " x " << d << " dropout " << dropout.probability);
-        std::vector<double> y(y_start.begin(), y_start.end()), d_w(w_start.begin(), w_start.end());
-        std::vector<double> d_token(static_cast<size_t>(f));
-        for (const int32_t node : nodes) {
-          for (int64_t c = 0; c < d; ++c) y[node * d + c] = 0;
-          for (int64_t j = 0; j < f; ++j) {
-            const double keep = factor(dropout, node, j);
-            for (int64_t c = 0; c < d; ++c) {
-              y[node * d + c] += keep * token[j] * w[j * d + c];
-              d_w[j * d + c] += keep * token[j] * d_y[node * d + c];
-              d_token[j] += keep * w[j * d + c] * d_y[node * d + c];
-            }
-          }
-        }
-        for_each_target([&](const std::vector<int>& counts) {
-          std::vector<float> first;
-          for (const int threads : counts) {
-            auto result = y_start, gradient = w_start;
-            std::vector<float> token_gradient(static_cast<size_t>(f), NAN);
-            token_product(token.data(), nodes, dropout, w.data(), f, d, result.data(), workspace, Threads{threads});
-            token_product_backward(token.data(), nodes, dropout, w.data(), d_y.data(), f, d, gradient.data(),
-                                   token_gradient.data(), workspace, Threads{threads});
-            if (threads == 1) {
-              expect_close(result, y, 1e-4);
-              expect_close(gradient, d_w, 1e-4);
-              expect_close(token_gradient, d_token, 1e-3);
-            }
-            result.insert(result.end(), gradient.begin(), gradient.end());
-            result.insert(result.end(), token_gradient.begin(), token_gradient.end());
-            if (threads == 1) first = result;
-            EXPECT_TRUE(same_bits(first, result));
-          }
-        });
-      }
     }
   }
 }
