@@ -23,6 +23,14 @@ double median_seconds(int runs, const Body& body) {
   return seconds[runs / 2];
 }
 
+// The shortest of `runs` calls: what the machine can do when it is left alone.
+template <class Body>
+double best_seconds(int runs, const Body& body) {
+  double best = median_seconds(1, body);
+  for (int i = 1; i < runs; ++i) best = std::min(best, median_seconds(1, body));
+  return best;
+}
+
 // What a command prints, as a number.
 inline int64_t output_of(const std::string& command) {
   std::FILE* pipe = ::popen(command.c_str(), "r");

@@ -131,6 +131,7 @@ void bench_kernels(const TrainingBenchOptions& options, const Common& common) {
     fmt::print("vector code: {} (the first is used), {} threads\n", targets_text(), threads.count);
     fmt::print("probes: multiply-add {:.0f} GFLOP/s, LibTorch's product {:.0f} GFLOP/s, L2 {:.0f} GB/s, memory {:.1f} GB/s\n",
                probes.fma_gflops, probes.product_gflops, probes.l2_gb_per_s, probes.stream_gb_per_s);
+    fmt::print("rates count the work of the direct computation; above 100% most of it was not done\n");
   }
   for (const std::string& name : options.graphs.empty() ? std::vector<std::string>{"squirrel"} : options.graphs) {
     const Shape& shape = shape_of(name);

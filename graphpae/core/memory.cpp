@@ -37,7 +37,7 @@ void keep_freed_memory() {
 #if defined(__GLIBC__)
   ::mallopt(M_MMAP_MAX, 0);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
-  ::mallopt(M_TOP_PAD, 64 << 20);
+  ::mallopt(M_TOP_PAD, 16 << 20);
   ::mallopt(M_ARENA_MAX, 1);
 #endif
 }
