@@ -74,7 +74,9 @@ class Bench {
                          : bound == Bound::cache  ? probes_.l2_gb_per_s
                                                   : probes_.stream_gb_per_s;
     report_({name, direction, ours, theirs, work, bound == Bound::products, rate / limit,
-             bound == Bound::products ? "multiply-add" : bound == Bound::cache ? "L2" : "memory"});
+             bound == Bound::products ? "multiply-add"
+             : bound == Bound::cache  ? "L2"
+                                      : "memory"});
   }
 
   const KernelsBenchOptions& options_;
@@ -108,8 +110,9 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
 
   {
     const Tensor x = random(init, {n, d}), w = random(init, {d, d}, 0.03);
-    bench.run("dense product", {giga(2 * nd * d), giga(4 * nd * d), Bound::products},
-              [&] { return ops::linear(x, w, {}, threads); }, [&] { return torch::mm(x, w); });
+    bench.run(
+        "dense product", {giga(2 * nd * d), giga(4 * nd * d), Bound::products},
+        [&] { return ops::linear(x, w, {}, threads); }, [&] { return torch::mm(x, w); });
   }
   {
     const Tensor token = random(init, {f}), w = random(init, {f, d}, 0.03);
@@ -123,16 +126,19 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
                                             input.features.dense().index_select(0, shown.clamp_min(0)));
       return torch::mm(dropout(corrupted, dropped), w);
     };
-    bench.run("first layer", {giga(work), giga(work), Bound::products},
-              [&] { return ops::corrupted_product(*input.features.matrix(), corruption.shown, token, w, dropped, threads); },
-              plain);
+    bench.run(
+        "first layer", {giga(work), giga(work), Bound::products},
+        [&] { return ops::corrupted_product(*input.features.matrix(), corruption.shown, token, w, dropped, threads); },
+        plain);
   }
   {
     GatLayer layer(settings, d, init);
     const Tensor z = random(init, {n, d}), p = random(init, {e, h});
     // Each edge reads one row forward, and backward one row for both gradients.
     const double bytes = 4 * static_cast<double>(e * d);
-    const auto attend = [&](const GraphInput& from) { return [&] { return layer(from, z, p, kernels::Dropout()).nodes; }; };
+    const auto attend = [&](const GraphInput& from) {
+      return [&] { return layer(from, z, p, kernels::Dropout()).nodes; };
+    };
     bench.run("attention", {giga(bytes), giga(bytes), Bound::cache}, attend(input), attend(plain_input));
   }
   {
@@ -154,15 +160,17 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
   {
     const Tensor x = random(init, {n, d});
     const kernels::Dropout dropped{static_cast<float>(settings.dropout), 5};
-    bench.run("elu and dropout", {giga(8 * nd), giga(12 * nd), Bound::memory},
-              [&] { return ops::elu_dropout(x, dropped, threads); }, [&] { return dropout(torch::elu(x), dropped); });
+    bench.run(
+        "elu and dropout", {giga(8 * nd), giga(12 * nd), Bound::memory},
+        [&] { return ops::elu_dropout(x, dropped, threads); }, [&] { return dropout(torch::elu(x), dropped); });
   }
   {
     const Tensor x = random(init, {m, d});
     Norm norm(d);
-    bench.run("gelu and norm", {giga(8 * md), giga(12 * md), Bound::memory},
-              [&] { return ops::activation_norm(x, norm->weight, norm->bias, kernels::NormActivation::kGelu, threads); },
-              [&] { return norm(torch::gelu(x)); });
+    bench.run(
+        "gelu and norm", {giga(8 * md), giga(12 * md), Bound::memory},
+        [&] { return ops::activation_norm(x, norm->weight, norm->bias, kernels::NormActivation::kGelu, threads); },
+        [&] { return norm(torch::gelu(x)); });
   }
   {
     const Tensor x = random(init, {m, d}), w = random(init, {f, d}, 0.03), b = random(init, {f}, 0.1);
@@ -170,16 +178,17 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
     const Tensor target = input.features.dense().index_select(0, corruption.masked_indices);
     const double direct = 6 * md * static_cast<double>(f);
     const double gram = 4 * static_cast<double>(d * d) * static_cast<double>(f) + 4 * md * static_cast<double>(d);
-    bench.run("feature loss", {giga(std::min(direct, gram)), 0, Bound::products},
-              [&] {
-                return ops::feature_error(x, w, b, *input.features.matrix(), corruption.masked,
-                                          ops::FeatureErrorKind::scaled_cosine, settings.gamma, workspace, threads);
-              },
-              [&] {  // gradients come with the forward pass of the fused one
-                const Tensor loss = scaled_cosine_error(torch::addmm(b, x, w.t()), target, settings.gamma);
-                loss.backward();
-                return loss.detach();
-              });
+    bench.run(
+        "feature loss", {giga(std::min(direct, gram)), 0, Bound::products},
+        [&] {
+          return ops::feature_error(x, w, b, *input.features.matrix(), corruption.masked,
+                                    ops::FeatureErrorKind::scaled_cosine, settings.gamma, workspace, threads);
+        },
+        [&] {  // gradients come with the forward pass of the fused one
+          const Tensor loss = scaled_cosine_error(torch::addmm(b, x, w.t()), target, settings.gamma);
+          loss.backward();
+          return loss.detach();
+        });
   }
   {
     Decoder decoder(settings, h, 128, 1, init);
@@ -187,36 +196,38 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
     const ops::PositionDecoderParameters parameters{decoder->dense->weight, decoder->dense->bias, decoder->norm->weight,
                                                     decoder->norm->bias,    decoder->out->weight, decoder->out->bias};
     // Products, GELU with its derivative and norm of 128 numbers per edge, about 60 operations each.
-    bench.run("position loss", {giga(eh * settings.mask_ratio * 128 / static_cast<double>(h) * 60), 0, Bound::products},
-              [&] {
-                return ops::position_error(input.graph.index, refined, input.distances, corruption.masked, parameters,
-                                           threads);
-              },
-              [&] {
-                const Tensor loss = distance_loss(input.graph, decode_pairs(decoder, input.graph, refined),
-                                                  input.distances, corruption.masked_indices);
-                loss.backward();
-                return loss.detach();
-              });
+    bench.run(
+        "position loss", {giga(eh * settings.mask_ratio * 128 / static_cast<double>(h) * 60), 0, Bound::products},
+        [&] {
+          return ops::position_error(input.graph.index, refined, input.distances, corruption.masked, parameters,
+                                     threads);
+        },
+        [&] {
+          const Tensor loss = distance_loss(input.graph, decode_pairs(decoder, input.graph, refined), input.distances,
+                                            corruption.masked_indices);
+          loss.backward();
+          return loss.detach();
+        });
   }
   {
     const Tensor p = random(init, {f * d}), g = init.normal({f * d}, 1), first = torch::zeros({f * d}),
                  second = torch::zeros({f * d});
     kernels::UpdateOptions update;
-    bench.run("adam", {giga(28 * static_cast<double>(f * d)), 0, Bound::memory},
-              [&] {
-                kernels::update_parameter(update, 1, g.data_ptr<float>(), p.numel(), p.data_ptr<float>(),
-                                          first.data_ptr<float>(), second.data_ptr<float>(), threads);
-                return first;
-              },
-              [&] {
-                const torch::NoGradGuard no_grad;
-                Tensor a = first, b = second, q = p;
-                a.mul_(0.9).add_(g, 0.1);
-                b.mul_(0.999).addcmul_(g, g, 0.001);
-                q.addcdiv_(a, b.sqrt().add_(1e-8), -1e-3);
-                return a;
-              });
+    bench.run(
+        "adam", {giga(28 * static_cast<double>(f * d)), 0, Bound::memory},
+        [&] {
+          kernels::update_parameter(update, 1, g.data_ptr<float>(), p.numel(), p.data_ptr<float>(),
+                                    first.data_ptr<float>(), second.data_ptr<float>(), threads);
+          return first;
+        },
+        [&] {
+          const torch::NoGradGuard no_grad;
+          Tensor a = first, b = second, q = p;
+          a.mul_(0.9).add_(g, 0.1);
+          b.mul_(0.999).addcmul_(g, g, 0.001);
+          q.addcdiv_(a, b.sqrt().add_(1e-8), -1e-3);
+          return a;
+        });
   }
 }
 

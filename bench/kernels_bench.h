@@ -1,5 +1,5 @@
-// Fused operations against their plain LibTorch twins, one after the other in one run, forward and backward: time, rate,
-// and the share of what a probe of the machine reaches.
+// Fused operations against their plain LibTorch twins, one after the other in one run, forward and backward: time,
+// rate, and the share of what a probe of the machine reaches.
 #pragma once
 
 #include <functional>

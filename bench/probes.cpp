@@ -20,8 +20,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 double MultiplyAdd(int64_t rounds, float* out) {
   const hn::ScalableTag<float> d;
   const auto a = hn::Set(d, 1.0000001f), b = hn::Set(d, 1e-7f);
-  auto s0 = hn::Set(d, 0.0f), s1 = hn::Set(d, 0.1f), s2 = hn::Set(d, 0.2f), s3 = hn::Set(d, 0.3f), s4 = hn::Set(d, 0.4f),
-       s5 = hn::Set(d, 0.5f), s6 = hn::Set(d, 0.6f), s7 = hn::Set(d, 0.7f), s8 = hn::Set(d, 0.8f), s9 = hn::Set(d, 0.9f);
+  auto s0 = hn::Set(d, 0.0f), s1 = hn::Set(d, 0.1f), s2 = hn::Set(d, 0.2f), s3 = hn::Set(d, 0.3f),
+       s4 = hn::Set(d, 0.4f), s5 = hn::Set(d, 0.5f), s6 = hn::Set(d, 0.6f), s7 = hn::Set(d, 0.7f),
+       s8 = hn::Set(d, 0.8f), s9 = hn::Set(d, 0.9f);
   for (int64_t r = 0; r < rounds; ++r) {
     s0 = hn::MulAdd(s0, a, b), s1 = hn::MulAdd(s1, a, b), s2 = hn::MulAdd(s2, a, b), s3 = hn::MulAdd(s3, a, b);
     s4 = hn::MulAdd(s4, a, b), s5 = hn::MulAdd(s5, a, b), s6 = hn::MulAdd(s6, a, b), s7 = hn::MulAdd(s7, a, b);
@@ -70,7 +71,8 @@ Probes run_probes(Threads threads) {
   const double l2_seconds = best_seconds(kRuns, [&] {
 #pragma omp parallel for num_threads(threads.count) schedule(static, 1)
     for (int t = 0; t < threads.count; ++t) {
-      for (int64_t pass = 0; pass < kPasses; ++pass) sink[t * 16] += HWY_DYNAMIC_DISPATCH(Read)(small[t].data(), kSmall);
+      for (int64_t pass = 0; pass < kPasses; ++pass)
+        sink[t * 16] += HWY_DYNAMIC_DISPATCH(Read)(small[t].data(), kSmall);
     }
   });
   probes.l2_gb_per_s = static_cast<double>(threads.count) * kSmall * 4 * kPasses / l2_seconds / 1e9;

@@ -78,9 +78,10 @@ void add_bench(CLI::App& app, Common& common) {
   const char* data = std::getenv("GRAPHPAE_DATA");
   flags->data = data == nullptr ? "" : data;
   verb->add_option("NAME", flags->name, "what to measure: kernels, epochs or positions")->capture_default_str();
-  verb->add_option("--graphs", flags->graphs,
-                   "positions: of squirrel, cornell5, b, c, d, large; otherwise of chameleon, squirrel, actor, blogcatalog, "
-                   "cornell5")
+  verb->add_option(
+          "--graphs", flags->graphs,
+          "positions: of squirrel, cornell5, b, c, d, large; otherwise of chameleon, squirrel, actor, blogcatalog, "
+          "cornell5")
       ->delimiter(',');
   verb->add_option("--data", flags->data, "directory with the real graphs (default: $GRAPHPAE_DATA)");
   verb->add_option("--repeat", flags->repeat, "runs, or epochs after warm-up (default: 3 solver runs, 7 otherwise)")
@@ -96,7 +97,8 @@ void add_bench(CLI::App& app, Common& common) {
       if (flags->repeat > 0) options.repeat = flags->repeat;
       return run_positions(options, common);
     }
-    TrainingBenchOptions options{flags->data, flags->graphs, flags->repeat > 0 ? flags->repeat : 7, !flags->no_reference};
+    TrainingBenchOptions options{flags->data, flags->graphs, flags->repeat > 0 ? flags->repeat : 7,
+                                 !flags->no_reference};
     if (flags->name == "kernels") return bench_kernels(options, common);
     if (flags->name == "epochs") return bench_epochs(options, common);
     throw usage_error(fmt::format("unknown benchmark '{}'; kernels, epochs and positions are known", flags->name));

@@ -1,14 +1,14 @@
 #include "graphpae/cli/bench_training.h"
 
-#include <fmt/format.h>
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <hwy/targets.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <hwy/targets.h>
 #include <map>
 
 #include "bench/kernels_bench.h"
@@ -41,7 +41,8 @@ const std::map<std::string, Shape> kShapes = {
 const Shape& shape_of(const std::string& name) {
   const auto found = kShapes.find(name);
   if (found == kShapes.end())
-    throw usage_error(fmt::format("unknown graph '{}'; chameleon, squirrel, actor, blogcatalog and cornell5 are known", name));
+    throw usage_error(
+        fmt::format("unknown graph '{}'; chameleon, squirrel, actor, blogcatalog and cornell5 are known", name));
   return found->second;
 }
 
@@ -87,10 +88,22 @@ struct EpochTimes {
 
 EpochTimes run_pretrain(const std::string& data, const std::string& recipe, const std::string& kernels, int epochs,
                         int warm_up, const std::string& run, Threads threads) {
-  std::vector<std::string> words = {"graphpae",  "pretrain",  data,        "--recipe", recipe,
-                                    "-o",        run,         "--kernels", kernels,    "--epochs",
-                                    std::to_string(epochs + warm_up),      "--threads", std::to_string(threads.count),
-                                    "-q",        "--checkpoint-every",     "1000000"};
+  std::vector<std::string> words = {"graphpae",
+                                    "pretrain",
+                                    data,
+                                    "--recipe",
+                                    recipe,
+                                    "-o",
+                                    run,
+                                    "--kernels",
+                                    kernels,
+                                    "--epochs",
+                                    std::to_string(epochs + warm_up),
+                                    "--threads",
+                                    std::to_string(threads.count),
+                                    "-q",
+                                    "--checkpoint-every",
+                                    "1000000"};
   std::vector<char*> arguments;
   for (std::string& word : words) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -129,8 +142,9 @@ void bench_kernels(const TrainingBenchOptions& options, const Common& common) {
   Json rows = Json::array();
   if (!common.json) {
     fmt::print("vector code: {} (the first is used), {} threads\n", targets_text(), threads.count);
-    fmt::print("probes: multiply-add {:.0f} GFLOP/s, LibTorch's product {:.0f} GFLOP/s, L2 {:.0f} GB/s, memory {:.1f} GB/s\n",
-               probes.fma_gflops, probes.product_gflops, probes.l2_gb_per_s, probes.stream_gb_per_s);
+    fmt::print(
+        "probes: multiply-add {:.0f} GFLOP/s, LibTorch's product {:.0f} GFLOP/s, L2 {:.0f} GB/s, memory {:.1f} GB/s\n",
+        probes.fma_gflops, probes.product_gflops, probes.l2_gb_per_s, probes.stream_gb_per_s);
     fmt::print("rates count the work of the direct computation; above 100% most of it was not done\n");
   }
   for (const std::string& name : options.graphs.empty() ? std::vector<std::string>{"squirrel"} : options.graphs) {
@@ -140,29 +154,32 @@ void bench_kernels(const TrainingBenchOptions& options, const Common& common) {
     load_options.threads = threads;
     const Graph graph = path.empty() ? generated(shape, threads) : load(path, load_options).graph();
     if (!common.json) {
-      fmt::print("\n{}{}\noperation         direction        ms      rate          share of probe         plain ms  ratio\n",
-                 name, path.empty() ? " (generated)" : "");
+      fmt::print(
+          "\n{}{}\noperation         direction        ms      rate          share of probe         plain ms  ratio\n",
+          name, path.empty() ? " (generated)" : "");
     }
     bench::KernelsBenchOptions bench_options{threads, options.repeat, options.reference};
-    bench::run_kernels_bench(graph, recipe_settings(shape.recipe), bench_options, probes, [&](const bench::KernelRow& row) {
-      rows.push_back({{"graph", name},
-                      {"generated", path.empty()},
-                      {"operation", row.name},
-                      {"direction", row.direction},
-                      {"seconds", row.seconds},
-                      {"rate", row.work / row.seconds},
-                      {"unit", row.is_flops ? "GFLOP/s" : "GB/s"},
-                      {"share", row.share},
-                      {"probe", row.probe},
-                      {"plain_seconds", row.plain_seconds}});
-      if (common.json) return;
-      fmt::print("{:<17} {:<9} {:>9.2f} {:>7.1f} {:<7} {:>4.0f}% of {:<12}", row.name, row.direction, row.seconds * 1e3,
-                 row.work / row.seconds, row.is_flops ? "GFLOP/s" : "GB/s", row.share * 100, row.probe);
-      if (row.plain_seconds > 0)
-        fmt::print(" {:>9.1f} {:>5.1f}x", row.plain_seconds * 1e3, row.plain_seconds / row.seconds);
-      fmt::print("\n");
-      std::fflush(stdout);
-    });
+    bench::run_kernels_bench(
+        graph, recipe_settings(shape.recipe), bench_options, probes, [&](const bench::KernelRow& row) {
+          rows.push_back({{"graph", name},
+                          {"generated", path.empty()},
+                          {"operation", row.name},
+                          {"direction", row.direction},
+                          {"seconds", row.seconds},
+                          {"rate", row.work / row.seconds},
+                          {"unit", row.is_flops ? "GFLOP/s" : "GB/s"},
+                          {"share", row.share},
+                          {"probe", row.probe},
+                          {"plain_seconds", row.plain_seconds}});
+          if (common.json) return;
+          fmt::print("{:<17} {:<9} {:>9.2f} {:>7.1f} {:<7} {:>4.0f}% of {:<12}", row.name, row.direction,
+                     row.seconds * 1e3, row.work / row.seconds, row.is_flops ? "GFLOP/s" : "GB/s", row.share * 100,
+                     row.probe);
+          if (row.plain_seconds > 0)
+            fmt::print(" {:>9.1f} {:>5.1f}x", row.plain_seconds * 1e3, row.plain_seconds / row.seconds);
+          fmt::print("\n");
+          std::fflush(stdout);
+        });
   }
   if (common.json) {
     print_json({{"vector_code", targets_text()},
@@ -197,7 +214,8 @@ void bench_epochs(const TrainingBenchOptions& options, const Common& common) {
         run_pretrain(path, shape.recipe, "fused", options.repeat, kWarmUp, scratch / (name + "-fused"), threads);
     EpochTimes plain, same;
     if (options.reference) {
-      plain = run_pretrain(path, shape.recipe, "reference", kReferenceEpochs, 1, scratch / (name + "-reference"), threads);
+      plain =
+          run_pretrain(path, shape.recipe, "reference", kReferenceEpochs, 1, scratch / (name + "-reference"), threads);
       same = run_pretrain(path, shape.recipe, "fused", kReferenceEpochs, 1, scratch / (name + "-same"), threads);
     }
     rows.push_back({{"graph", name},

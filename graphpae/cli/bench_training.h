@@ -15,7 +15,8 @@ struct TrainingBenchOptions {
 // Each fused operation against its plain twin and against probes of the machine.
 void bench_kernels(const TrainingBenchOptions& options, const Common& common);
 
-// Whole epochs as a user runs them: `pretrain` is started as a program of its own for each, so that peak memory is its own.
+// Whole epochs as a user runs them: `pretrain` is started as a program of its own for each, so that peak memory is its
+// own.
 void bench_epochs(const TrainingBenchOptions& options, const Common& common);
 
 }  // namespace graphpae::cli

@@ -27,12 +27,14 @@ Settings demo_settings() {
 }
 
 void run_demo(const std::string& directory, bool force, const Common& common) {
-  const Dataset dataset{generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}};
+  const Dataset dataset{
+      generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}};
   const Graph& graph = dataset.graph();
   if (!common.json) fmt::print("{}\n", info_text(dataset, "demo graph"));
 
   if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory) && !force)
-    throw usage_error(fmt::format("{}: exists and is not empty (-o DIR names another place, --force replaces it)", directory));
+    throw usage_error(
+        fmt::format("{}: exists and is not empty (-o DIR names another place, --force replaces it)", directory));
   std::error_code reason;
   std::filesystem::create_directories(directory, reason);
   if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
@@ -81,7 +83,8 @@ void add_demo(CLI::App& app, Common& common) {
     bool force = false;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::Option* output = verb->add_option("-o,--output", flags->output, "directory for the results")->capture_default_str();
+  CLI::Option* output =
+      verb->add_option("-o,--output", flags->output, "directory for the results")->capture_default_str();
   verb->add_flag("--force", flags->force, "write into an existing directory");
   // The directory of an earlier demo may be replaced, one that the user names may not.
   verb->callback([flags, output, &common] { run_demo(flags->output, flags->force || output->count() == 0, common); });

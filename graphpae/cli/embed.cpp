@@ -34,13 +34,13 @@ void add_embed(CLI::App& app, Common& common) {
     const Dataset dataset = load_data(flags->data, common);
     print_notes(dataset.notes);
     const Graph& graph = graph_of(dataset, flags->data.data);
-    const torch::Tensor rows = naming(flags->data.data, [&] {
-      return embed(*model, graph, input_options(common, kernels, model->settings().eigenvectors));
-    }).contiguous();
+    const torch::Tensor rows =
+        naming(flags->data.data, [&] {
+          return embed(*model, graph, input_options(common, kernels, model->settings().eigenvectors));
+        }).contiguous();
     write_embeddings(flags->output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0),
                      rows.size(1), graph.node_names());
-    if (common.json)
-      return print_json({{"rows", rows.size(0)}, {"columns", rows.size(1)}, {"output", flags->output}});
+    if (common.json) return print_json({{"rows", rows.size(0)}, {"columns", rows.size(1)}, {"output", flags->output}});
     fmt::print("{}: {} x {}\n", flags->output, rows.size(0), rows.size(1));
   });
 }

@@ -1,7 +1,7 @@
 // graphpae: one program, one verb per job.
 //
-// LibTorch takes half a second to load, so there are two programs behind one name: this one reads, converts and generates
-// data and solves for positions; every other verb is handed to graphpae-full beside it.
+// LibTorch takes half a second to load, so there are two programs behind one name: this one reads, converts and
+// generates data and solves for positions; every other verb is handed to graphpae-full beside it.
 #include <algorithm>
 #include <array>
 #include <cstdio>

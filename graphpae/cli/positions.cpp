@@ -108,10 +108,12 @@ void declare(OptionTable& table, PositionOptions& o) {
   using N = PositionNormalisation;
   table.add("k", o.k, between(1, 1e6), "number of eigenvectors");
   table.add("tolerance", o.tolerance, between(1e-12, 1e-2), "bound of every residual ||L u - lambda u||");
-  table.add_choice(
-      "solver", o.solver,
-      {{"auto", PositionSolver::automatic}, {"dense", PositionSolver::dense}, {"block", PositionSolver::block}, {"inverse", PositionSolver::inverse}},
-      "solver");
+  table.add_choice("solver", o.solver,
+                   {{"auto", PositionSolver::automatic},
+                    {"dense", PositionSolver::dense},
+                    {"block", PositionSolver::block},
+                    {"inverse", PositionSolver::inverse}},
+                   "solver");
   table.add("skip_zero", o.skip_zero, "leave out eigenvalues below 1e-6");
   table.add("absolute", o.absolute, "take absolute values of entries");
   table.add_choice("normalisation", o.normalisation,

@@ -26,7 +26,7 @@ namespace {
 struct Flags {
   DataFlags data;
   ModelFlags model;
-  std::string output, kernels = "fused";
+  std::string output, kernels = "fused", precision = "fp32";
   bool resume = false, force = false, dry_run = false;
   int64_t checkpoint_every = 50;
 };
@@ -51,8 +51,8 @@ Settings resumed_settings(const ModelFlags& flags, const RunDirectory& run) {
   for (size_t k = 0; k < now.options().size(); ++k) {
     const std::string was = before.options()[k].print(), is = now.options()[k].print();
     if (was != is)
-      throw usage_error(fmt::format("{}: the run has {}={}, the command line says {}", run.path(),
-                                    now.options()[k].key, was, is));
+      throw usage_error(
+          fmt::format("{}: the run has {}={}, the command line says {}", run.path(), now.options()[k].key, was, is));
   }
   return begun;
 }
@@ -76,7 +76,8 @@ void print_estimate(const Graph& graph, const Settings& settings, Kernels kernel
   fmt::print("memory         about {:.2f} GB ({:.2f} GB available)\n", static_cast<double>(e.bytes) / 1e9,
              static_cast<double>(available_memory()) / 1e9);
   fmt::print("an epoch       about {:.2g} s ({:.3g} GFLOP)\n", e.seconds, e.flops / 1e9);
-  fmt::print("{:<6} epochs  about {:.3g} min\n", settings.epochs, e.seconds * static_cast<double>(settings.epochs) / 60);
+  fmt::print("{:<6} epochs  about {:.3g} min\n", settings.epochs,
+             e.seconds * static_cast<double>(settings.epochs) / 60);
   fmt::print("dry run: nothing was written\n");
 }
 
@@ -114,7 +115,8 @@ Json train(const Graph& graph, const Flags& flags, const Common& common) {
                      input_shape(graph), settings);
   const double preparing = seconds_since(start);
   std::vector<std::string> notes;
-  if (resuming && run->restore_checkpoint(trainer, data, notes)) spdlog::info("going on after epoch {}", trainer.epoch());
+  if (resuming && run->restore_checkpoint(trainer, data, notes))
+    spdlog::info("going on after epoch {}", trainer.epoch());
   print_notes(notes);
   std::vector<EpochRecord> records = run->rewind_metrics(trainer.epoch());
 
@@ -131,7 +133,8 @@ Json train(const Graph& graph, const Flags& flags, const Common& common) {
                                   metrics.loss_feature, metrics.loss_position, metrics.lr,
                                   static_cast<double>(resident_memory()) / 1e9));
       const bool stopping = stop.requested() && !trainer.done();
-      if (stopping || trainer.done() || metrics.epoch % flags.checkpoint_every == 0) run->save_checkpoint(trainer, data);
+      if (stopping || trainer.done() || metrics.epoch % flags.checkpoint_every == 0)
+        run->save_checkpoint(trainer, data);
       if (stopping) {
         throw Error(ErrorKind::interrupted,
                     fmt::format("interrupted after epoch {}; --resume goes on from there", metrics.epoch));
@@ -168,11 +171,14 @@ void add_pretrain(CLI::App& app, Common& common) {
   verb->add_flag("--force", flags->force, "start anew in an existing run directory");
   verb->add_flag("--dry-run", flags->dry_run, "shapes, memory and time estimate; nothing is written");
   verb->add_option("--kernels", flags->kernels, "fused or reference (plain LibTorch)")->capture_default_str();
+  verb->add_option("--precision", flags->precision, "of the computation; fp32 is all there is")->capture_default_str();
   verb->add_option("--checkpoint-every", flags->checkpoint_every, "epochs between checkpoints")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
   verb->callback([flags, &common] {
     const Kernels kernels = parse_kernels(flags->kernels);
+    if (flags->precision != "fp32")
+      throw usage_error(fmt::format("--precision {}: only fp32 is offered", flags->precision));
     if (flags->resume && flags->force) throw usage_error("--resume and --force exclude each other");
     const Settings settings = resolve_settings(flags->model);  // errors before the data are read
     if (flags->output.empty() && !flags->dry_run) throw usage_error("-o RUN is required: where the run is kept");

@@ -46,9 +46,8 @@ void Progress::update(int64_t done, const std::string& note) {
   const double elapsed = Seconds(now - start_).count(), share = static_cast<double>(done) / static_cast<double>(total_);
   const double rate = static_cast<double>(done - first_) / std::max(elapsed, 1e-9);
   const std::string left = done > first_ ? time_text(static_cast<double>(total_ - done) / rate) : "?";
-  const std::string text = fmt::format("{}/{} {}  {:.3g}/s  {} elapsed  {} left{}{}", done, total_, unit_,
-                                       rate, time_text(elapsed),
-                                       left, note.empty() ? "" : "  ", note);
+  const std::string text = fmt::format("{}/{} {}  {:.3g}/s  {} elapsed  {} left{}{}", done, total_, unit_, rate,
+                                       time_text(elapsed), left, note.empty() ? "" : "  ", note);
   if (!terminal_) {
     fmt::print(stderr, "{}\n", text);
     return;

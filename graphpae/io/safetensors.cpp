@@ -125,9 +125,8 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   if (!metadata.empty()) header["__metadata__"] = metadata;
   uint64_t place = 0;
   for (const SafeTensorView& tensor : tensors) {
-    header[tensor.name] = {{"dtype", tensor.type},
-                           {"shape", tensor.shape},
-                           {"data_offsets", {place, place + tensor.bytes.size()}}};
+    header[tensor.name] = {
+        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {place, place + tensor.bytes.size()}}};
     place += tensor.bytes.size();
   }
   std::string text = header.is_null() ? "{}" : header.dump();
@@ -142,7 +141,8 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
     const uint64_t header_size = text.size();
     write_all(descriptor, path, {reinterpret_cast<const char*>(&header_size), sizeof(header_size)});
     write_all(descriptor, path, text);
-    for (const SafeTensorView& tensor : tensors) write_all(descriptor, path, {tensor.bytes.data(), tensor.bytes.size()});
+    for (const SafeTensorView& tensor : tensors)
+      write_all(descriptor, path, {tensor.bytes.data(), tensor.bytes.size()});
   } catch (...) {
     ::close(descriptor);
     throw;

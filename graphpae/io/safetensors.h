@@ -37,8 +37,8 @@ class SafeTensors {
 
   const std::map<std::string, SafeTensor>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  const SafeTensor& find(const std::string& name) const;              // throws a data error
-  const std::string& metadata(const std::string& key) const;          // throws a data error
+  const SafeTensor& find(const std::string& name) const;      // throws a data error
+  const std::string& metadata(const std::string& key) const;  // throws a data error
   std::span<const char> data() const { return {bytes_.data() + data_start_, bytes_.size() - data_start_}; }
   const std::string& path() const { return path_; }
 

@@ -1,7 +1,7 @@
 // Dropout without stored masks: whether an element is kept is a pure function of a key, its row and its column.
 //
-// A row is hashed once; an element costs one more 32-bit hash (two multiplications), which vectorises. The same function
-// is used by every kernel, forward and backward, and by the plain twins.
+// A row is hashed once; an element costs one more 32-bit hash (two multiplications), which vectorises. The same
+// function is used by every kernel, forward and backward, and by the plain twins.
 #pragma once
 
 #include <cstdint>

@@ -97,7 +97,8 @@ TargetEdges target_edges(const EdgeIndex& index, std::span<const int32_t> target
   out.targets.assign(targets.begin(), targets.end());
   out.offsets.assign(1, 0);
   out.offsets.reserve(targets.size() + 1);
-  for (const int32_t i : targets) out.offsets.push_back(out.offsets.back() + index.offsets()[i + 1] - index.offsets()[i]);
+  for (const int32_t i : targets)
+    out.offsets.push_back(out.offsets.back() + index.offsets()[i + 1] - index.offsets()[i]);
   const int64_t count = out.offsets.back();
   out.sources.resize(count);
   out.edges.resize(count);
@@ -225,8 +226,8 @@ void target_sums(const TargetEdges& edges, int64_t heads, int64_t columns, const
   }
 }
 
-void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                          const float* d_sums, float* d_x, float* d_weights, Threads threads) {
+void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights,
+                          const float* x, const float* d_sums, float* d_x, float* d_weights, Threads threads) {
 #pragma omp parallel num_threads(threads.count)
   {
     flush_denormals();
@@ -237,8 +238,8 @@ void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t colum
       for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
         const int64_t s = edges.out_slots[place];
         HWY_DYNAMIC_DISPATCH(AddRowBackward)
-        (x + j * columns, weights + s * heads, d_sums + int64_t{edges.out_rows[place]} * heads * columns, heads, columns,
-         d_row, d_weights + s * heads);
+        (x + j * columns, weights + s * heads, d_sums + int64_t{edges.out_rows[place]} * heads * columns, heads,
+         columns, d_row, d_weights + s * heads);
       }
     }
   }

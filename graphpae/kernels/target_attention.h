@@ -31,13 +31,13 @@ struct TargetEdges {
 };
 TargetEdges target_edges(const EdgeIndex& edges, std::span<const int32_t> targets);
 
-// logits [S,H] = source_logits[j] + target_logits[i] + positions[edge] (positions [E,H] or null), and alpha [S,H], their
-// softmax over each row after LeakyReLU; source_logits, target_logits [N,H].
+// logits [S,H] = source_logits[j] + target_logits[i] + positions[edge] (positions [E,H] or null), and alpha [S,H],
+// their softmax over each row after LeakyReLU; source_logits, target_logits [N,H].
 void target_attention(const TargetEdges& edges, int64_t heads, float slope, const float* source_logits,
                       const float* target_logits, const float* positions, float* logits, float* alpha, Threads threads);
 
-// Its gradients for d_alpha [S,H]: d_positions [E,H] (or null), zero for other edges, d_source_logits and d_target_logits
-// [N,H]; all are written. num_edges is that of the EdgeIndex.
+// Its gradients for d_alpha [S,H]: d_positions [E,H] (or null), zero for other edges, d_source_logits and
+// d_target_logits [N,H]; all are written. num_edges is that of the EdgeIndex.
 void target_attention_backward(const TargetEdges& edges, int64_t heads, float slope, const float* logits,
                                const float* alpha, const float* d_alpha, int64_t num_edges, float* d_positions,
                                float* d_source_logits, float* d_target_logits, Threads threads);
@@ -51,7 +51,7 @@ void target_sums(const TargetEdges& edges, int64_t heads, int64_t columns, const
                  float* sums, Threads threads);
 
 // Gradients for d_sums [M,H,K]: d_x [N,K] and d_weights [S,H]; both are written.
-void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                          const float* d_sums, float* d_x, float* d_weights, Threads threads);
+void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights,
+                          const float* x, const float* d_sums, float* d_x, float* d_weights, Threads threads);
 
 }  // namespace graphpae::kernels

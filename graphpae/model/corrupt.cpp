@@ -64,10 +64,10 @@ torch::Tensor corrupted_distances(const GraphInput& input, const Corruption& cor
   const auto span_of = [](const torch::Tensor& t) {
     return std::span<const double>(t.data_ptr<double>(), static_cast<size_t>(t.numel()));
   };
-  const std::vector<float> distances = corrupted_distances(
-      PositionTable{span_of(table), table.size(1)}, {edges.sources(), edges.targets()},
-      PositionNoise{corruption.masked, span_of(offsets)},
-      {clean.data_ptr<float>(), static_cast<size_t>(clean.numel())}, input.threads);
+  const std::vector<float> distances =
+      corrupted_distances(PositionTable{span_of(table), table.size(1)}, {edges.sources(), edges.targets()},
+                          PositionNoise{corruption.masked, span_of(offsets)},
+                          {clean.data_ptr<float>(), static_cast<size_t>(clean.numel())}, input.threads);
   return torch::tensor(distances, torch::kFloat32);
 }
 

@@ -23,8 +23,8 @@ struct Corruption {
   torch::Tensor masked_indices;  // [M] int64, as `masked`
 };
 
-// floor(r N) nodes of a random permutation; floor(replace_ratio M) of them show the features of a random node instead of
-// the token; offsets are uniform in (-mu_p, mu_p). A pure function of its arguments. K = 0: no offsets.
+// floor(r N) nodes of a random permutation; floor(replace_ratio M) of them show the features of a random node instead
+// of the token; offsets are uniform in (-mu_p, mu_p). A pure function of its arguments. K = 0: no offsets.
 Corruption draw_corruption(int64_t num_nodes, int64_t k, const Settings& settings, const Rng& rng);
 
 // The corruption with given masked nodes and offsets, all of them showing the token.

@@ -21,10 +21,9 @@ torch::Tensor DecoderImpl::forward(const torch::Tensor& x) {
 torch::Tensor DecoderImpl::hidden(const torch::Tensor& x, Threads threads) {
   const bool fused = !norm.is_empty() && (activation_ == Activation::gelu || activation_ == Activation::relu);
   if (fused) {
-    return ops::activation_norm(x, norm->weight, norm->bias,
-                                activation_ == Activation::gelu ? kernels::NormActivation::kGelu
-                                                                : kernels::NormActivation::kRelu,
-                                threads);
+    return ops::activation_norm(
+        x, norm->weight, norm->bias,
+        activation_ == Activation::gelu ? kernels::NormActivation::kGelu : kernels::NormActivation::kRelu, threads);
   }
   const torch::Tensor active = activate(x, activation_);
   return norm.is_empty() ? active : norm(active);

@@ -24,8 +24,8 @@ struct Pass {
 };
 
 struct Encoding {
-  torch::Tensor nodes;      // [N,d_h] X^(L)
-  torch::Tensor positions;  // [E,width] P^(L), the refined positions; undefined without positions
+  torch::Tensor nodes;       // [N,d_h] X^(L)
+  torch::Tensor positions;   // [E,width] P^(L), the refined positions; undefined without positions
   bool only_wanted = false;  // nodes is [M,d_h], the rows of Pass::wanted
 };
 
@@ -39,7 +39,8 @@ class Encoder : public torch::nn::Module {
 // What comes in: F features per node (GAT), or how many values each atom and bond code has (GatedGCN).
 struct InputShape {
   int64_t features = 0;
-  std::vector<int64_t> atom_codes, bond_codes;  // the first atom code is the atom type; its last value is the mask token
+  std::vector<int64_t> atom_codes,
+      bond_codes;  // the first atom code is the atom type; its last value is the mask token
 };
 
 // An attention network for one graph or a gated convolution for molecules, as settings say.

@@ -22,8 +22,7 @@ kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, 
 
 GatEncoder::GatEncoder(const Settings& settings, int64_t feature_count, Initialiser& init) : settings_(settings) {
   mask_token = register_parameter("mask_token", torch::zeros({feature_count}));
-  if (settings.use_positions)
-    distance = register_module("distance", DistanceEmbedding(settings, settings.heads, init));
+  if (settings.use_positions) distance = register_module("distance", DistanceEmbedding(settings, settings.heads, init));
   int64_t in = feature_count;
   if (settings.feature_mlp) {
     lift_in_ = register_module("lift_in", Linear(in, settings.width, init));

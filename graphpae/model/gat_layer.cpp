@@ -14,10 +14,10 @@ GatLayerImpl::GatLayerImpl(const Settings& settings, int64_t in, Initialiser& in
   const int64_t width = settings.width, heads = settings.heads, head_width = width / heads;
   weight = register_parameter("weight", init.xavier_normal({in, width}, in, width, relu_gain));
   // The fans of a [1,H,C] tensor.
-  attention_source = register_parameter("attention_source",
-                                        init.xavier_normal({heads, head_width}, width, head_width, relu_gain));
-  attention_target = register_parameter("attention_target",
-                                        init.xavier_normal({heads, head_width}, width, head_width, relu_gain));
+  attention_source =
+      register_parameter("attention_source", init.xavier_normal({heads, head_width}, width, head_width, relu_gain));
+  attention_target =
+      register_parameter("attention_target", init.xavier_normal({heads, head_width}, width, head_width, relu_gain));
   bias = register_parameter("bias", torch::zeros({width}));
 }
 
@@ -26,13 +26,14 @@ GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch:
   const MessageGraph& graph = input.graph;
   if (input.fused() && attention_ == Attention::released) {
     const ops::WorkspacePtr workspace(input.workspace, &input.workspace->aggregate);
-    const auto [sums, refined] = ops::attend(graph.index, z, attention_source, attention_target, positions, bias, slope_,
-                                             edge_dropout, workspace, input.threads);
+    const auto [sums, refined] = ops::attend(graph.index, z, attention_source, attention_target, positions, bias,
+                                             slope_, edge_dropout, workspace, input.threads);
     return {sums, positions.defined() ? refined : torch::Tensor()};
   }
   const int64_t n = graph.num_nodes(), heads = attention_source.size(0), head_width = attention_source.size(1);
   const torch::Tensor nodes = z.view({n, heads, head_width});
-  const torch::Tensor source_logits = (nodes * attention_source).sum(-1), target_logits = (nodes * attention_target).sum(-1);
+  const torch::Tensor source_logits = (nodes * attention_source).sum(-1),
+                      target_logits = (nodes * attention_target).sum(-1);
   torch::Tensor attention = source_logits.index_select(0, graph.sources) + target_logits.index_select(0, graph.targets);
 
   torch::Tensor refined, weights;  // [E,H]
@@ -60,7 +61,7 @@ torch::Tensor GatLayerImpl::at_targets(const GraphInput& input, const std::vecto
 torch::Tensor GatLayerImpl::refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions) {
   const int64_t heads = attention_source.size(0);
   const auto [source, target] = ops::head_logits(weight, attention_source, attention_target, input.threads);  // [in,H]
-  const torch::Tensor logits = ops::narrow_linear(x, torch::cat({source, target}, 1), input.threads);          // [N,2H]
+  const torch::Tensor logits = ops::narrow_linear(x, torch::cat({source, target}, 1), input.threads);         // [N,2H]
   return ops::edge_logits(input.graph.index, logits.slice(1, 0, heads).contiguous(),
                           logits.slice(1, heads).contiguous(), positions, input.threads);
 }

@@ -37,9 +37,9 @@ Encoding GatedGcnEncoder::encode(const GraphInput& input, const Pass& pass) {
     atoms = atoms.clone();
     atoms.select(1, 0).index_fill_(0, pass.hidden->masked_indices, atom_tables_[0].size(0) - 1);
   }
-  torch::Tensor nodes = embed(atom_tables_, atoms), edges = embed(bond_tables_, input.bonds), positions = pass.positions;
-  const Activation activation =
-      settings_.activation == Activation::automatic ? Activation::relu : settings_.activation;
+  torch::Tensor nodes = embed(atom_tables_, atoms), edges = embed(bond_tables_, input.bonds),
+                positions = pass.positions;
+  const Activation activation = settings_.activation == Activation::automatic ? Activation::relu : settings_.activation;
   const auto drop = [&](const torch::Tensor& x, double probability, size_t layer, uint64_t site) {
     if (!pass.training || !x.defined()) return x;
     return dropout(x, {static_cast<float>(probability), Rng(pass.dropout_key, layer).bits(site)});

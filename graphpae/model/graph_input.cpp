@@ -61,7 +61,8 @@ torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& pos
                              Threads threads) {
   const EdgeIndex& edges = *graph.index;
   if (type != torch::kFloat32) {
-    const torch::Tensor difference = positions.index_select(0, graph.sources) - positions.index_select(0, graph.targets);
+    const torch::Tensor difference =
+        positions.index_select(0, graph.sources) - positions.index_select(0, graph.targets);
     return difference.square().sum(1).sqrt().to(type);
   }
   const torch::Tensor table = positions.contiguous();

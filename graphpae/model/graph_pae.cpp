@@ -95,7 +95,8 @@ torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& 
                               cosine ? ops::FeatureErrorKind::scaled_cosine : ops::FeatureErrorKind::squared,
                               settings_.gamma, input.workspace->error, input.threads);
   }
-  const torch::Tensor predicted = decode_features(encoding.nodes, corruption), target = feature_targets(input, corruption);
+  const torch::Tensor predicted = decode_features(encoding.nodes, corruption),
+                      target = feature_targets(input, corruption);
   return cosine ? scaled_cosine_error(predicted, target, settings_.gamma) : mean_squared_error(predicted, target);
 }
 

@@ -1,8 +1,8 @@
 // START HERE. GraphPAE: a graph positional autoencoder (Section 4, Algorithm 1).
 //
 // A graph passes twice through one encoder: once with hidden node features and true positions, once with true features
-// and shaken positions. The feature decoder puts the features of masked nodes back, the position decoder the distances of
-// masked nodes to their neighbours.
+// and shaken positions. The feature decoder puts the features of masked nodes back, the position decoder the distances
+// of masked nodes to their neighbours.
 //
 //   corrupt.h             which nodes, what they show, how far they are shaken        Section 4.1
 //   distance_embedding.h  distances as Gaussian basis functions                       Eq. (5)
@@ -50,9 +50,9 @@ class GraphPae : public torch::nn::Module {
   // `only_masked`: the feature pass may leave out the last layer of nodes that are not masked.
   Encodings encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0,
                    bool only_masked = false);
-  torch::Tensor decode_features(const torch::Tensor& nodes, const Corruption& corruption);      // [M,F]
-  torch::Tensor feature_targets(const GraphInput& input, const Corruption& corruption) const;   // [M,F]
-  torch::Tensor decode_distances(const GraphInput& input, const torch::Tensor& refined);        // [pairs]
+  torch::Tensor decode_features(const torch::Tensor& nodes, const Corruption& corruption);     // [M,F]
+  torch::Tensor feature_targets(const GraphInput& input, const Corruption& corruption) const;  // [M,F]
+  torch::Tensor decode_distances(const GraphInput& input, const torch::Tensor& refined);       // [pairs]
 
   std::shared_ptr<Encoder> encoder;
   Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed

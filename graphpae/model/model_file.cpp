@@ -45,7 +45,8 @@ std::string model_card(const GraphPae& model, const std::string& card) {
   int64_t parameters = 0;
   for (const auto& parameter : model.parameters()) parameters += parameter.numel();
   std::string text = fmt::format(
-      "# A GraphPAE model\n\nLearnt without labels by graphpae {}: {} parameters in `model.safetensors`, settings and input "
+      "# A GraphPAE model\n\nLearnt without labels by graphpae {}: {} parameters in `model.safetensors`, settings and "
+      "input "
       "shape in `config.json`.\n\n"
       "    graphpae embed THIS_DIRECTORY DATA -o embeddings.npy\n\n",
       kVersion, parameters);
@@ -86,9 +87,10 @@ std::shared_ptr<GraphPae> load_model(const std::string& path) {
              return v.is_number_unsigned() && v.get<uint64_t>() <= 1'000'000'000;
            });
   };
-  if (!config.is_object() || !config.contains("format") || config["format"] != "graphpae model" || !config.contains("settings") ||
-      !config["settings"].is_object() || !config.contains("features") || !counts(Json::array({config["features"]})) ||
-      !counts(config.value("atom_codes", Json())) || !counts(config.value("bond_codes", Json()))) {
+  if (!config.is_object() || !config.contains("format") || config["format"] != "graphpae model" ||
+      !config.contains("settings") || !config["settings"].is_object() || !config.contains("features") ||
+      !counts(Json::array({config["features"]})) || !counts(config.value("atom_codes", Json())) ||
+      !counts(config.value("bond_codes", Json()))) {
     throw data_error(fmt::format("{}: not the configuration of a graphpae model", config_path));
   }
   if (!config.contains("version") || config["version"] != kFormatVersion) {

@@ -9,11 +9,12 @@
 
 namespace graphpae {
 
-// Each file is written completely or not at all. `card` is added to the model card: where the model comes from, results.
+// Each file is written completely or not at all. `card` is added to the model card: where the model comes from,
+// results.
 void save_model(const std::string& directory, const GraphPae& model, const std::string& card = "");
 
-// `path` is a model directory or a run directory that holds one in model/. Throws a data error naming what is missing or
-// does not fit.
+// `path` is a model directory or a run directory that holds one in model/. Throws a data error naming what is missing
+// or does not fit.
 std::shared_ptr<GraphPae> load_model(const std::string& path);
 
 }  // namespace graphpae

@@ -17,7 +17,8 @@ using NamedTensors = std::vector<std::pair<std::string, torch::Tensor>>;
 // Parameters and buffers under the names of the module tree, for instance "encoder.layer0.weight".
 NamedTensors named_tensors(const torch::nn::Module& module);
 
-// Views of the tensors' memory, each name with `prefix` before it: the tensors must be contiguous and outlive the views.
+// Views of the tensors' memory, each name with `prefix` before it: the tensors must be contiguous and outlive the
+// views.
 std::vector<SafeTensorView> views_of(const NamedTensors& tensors, const std::string& prefix = "");
 
 // Copies tensors of the file into those given. Throws a data error that names the file, the tensor and both shapes or

@@ -34,8 +34,10 @@ struct HeadLogitsOp : torch::autograd::Function<HeadLogitsOp> {
     const auto saved = context->get_saved_variables();
     const Tensor &z = saved[0], &source = saved[1], &target = saved[2];
     const int64_t n = z.size(0), heads = source.size(0);
-    const Tensor d_source_logits = or_zeros(gradients[0], {n, heads}), d_target_logits = or_zeros(gradients[1], {n, heads});
-    Tensor d_z = torch::zeros(z.sizes(), torch::kFloat32), d_source = empty(source.sizes()), d_target = empty(target.sizes());
+    const Tensor d_source_logits = or_zeros(gradients[0], {n, heads}),
+                 d_target_logits = or_zeros(gradients[1], {n, heads});
+    Tensor d_z = torch::zeros(z.sizes(), torch::kFloat32), d_source = empty(source.sizes()),
+           d_target = empty(target.sizes());
     kernels::head_logits_backward(data(z), data(source), data(target), data(d_source_logits), data(d_target_logits), n,
                                   z.size(1), heads, data(d_z), data(d_source), data(d_target), kept<Threads>(context));
     return {d_z, d_source, d_target, Tensor()};
@@ -150,10 +152,10 @@ struct TargetState {
   double slope;
   kernels::Dropout dropout;
   bool has_positions;
-  Tensor folded;          // [K,2H] the attention vectors times the weight
-  Tensor logits, alpha;   // [S,H]
-  Tensor weights;         // [S,H] alpha after dropout
-  Tensor sums;            // [M,H,K]
+  Tensor folded;         // [K,2H] the attention vectors times the weight
+  Tensor logits, alpha;  // [S,H]
+  Tensor weights;        // [S,H] alpha after dropout
+  Tensor sums;           // [M,H,K]
   Threads threads;
 };
 
@@ -163,15 +165,25 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
                         const Tensor& positions, const Tensor& bias, double slope, const kernels::Dropout& dropout,
                         Threads threads) {
     const int64_t n = x.size(0), k = x.size(1), d = weight.size(1), heads = source.size(0), c = d / heads;
-    TargetState state{kernels::target_edges(*edges, targets), edges->num_edges(), slope, dropout, is_there(positions),
-                      {}, {}, {}, {}, {}, threads};
+    TargetState state{kernels::target_edges(*edges, targets),
+                      edges->num_edges(),
+                      slope,
+                      dropout,
+                      is_there(positions),
+                      {},
+                      {},
+                      {},
+                      {},
+                      {},
+                      threads};
     Tensor source_vectors = empty({k, heads}), target_vectors = empty({k, heads});
     kernels::head_logits(data(weight), data(source), data(target), k, d, heads, data(source_vectors),
                          data(target_vectors), threads);
     state.folded = torch::cat({source_vectors, target_vectors}, 1);
     Tensor logits = empty({n, 2 * heads});
     kernels::narrow_product(data(x), data(state.folded), n, k, 2 * heads, data(logits), threads);
-    const Tensor source_logits = logits.slice(1, 0, heads).contiguous(), target_logits = logits.slice(1, heads).contiguous();
+    const Tensor source_logits = logits.slice(1, 0, heads).contiguous(),
+                 target_logits = logits.slice(1, heads).contiguous();
     const int64_t m = state.edges.num_targets(), s = state.edges.num_edges();
     state.logits = empty({s, heads});
     state.alpha = empty({s, heads});
@@ -188,8 +200,8 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
     for (int64_t h = 0; h < heads; ++h) {
       kernels::ProductOptions options;
       options.bias = data(bias) + h * c;
-      kernels::dense_product(kernels::plain(data(state.sums) + h * k, heads * k), kernels::plain(data(weight) + h * c, d),
-                             m, c, k, data(out) + h * c, d, options, threads);
+      kernels::dense_product(kernels::plain(data(state.sums) + h * k, heads * k),
+                             kernels::plain(data(weight) + h * c, d), m, c, k, data(out) + h * c, d, options, threads);
     }
     context->save_for_backward({x, weight, source, target});
     keep(context, std::move(state));
@@ -237,8 +249,7 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
     kernels::head_logits_backward(data(weight), data(source), data(target), data(d_source_vectors),
                                   data(d_target_vectors), k, d, heads, data(d_weight), data(d_source), data(d_target),
                                   threads);
-    return {Tensor(), Tensor(),    d_x,    d_weight, d_source, d_target,
-            d_positions, d_bias, Tensor(), Tensor(), Tensor()};
+    return {Tensor(), Tensor(), d_x, d_weight, d_source, d_target, d_positions, d_bias, Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -255,8 +266,8 @@ bool attend_targets_pays(const EdgeIndex& edges, std::span<const int32_t> target
                          int64_t heads) {
   int64_t into_targets = 0;
   for (const int32_t i : targets) into_targets += edges.offsets()[i + 1] - edges.offsets()[i];
-  // A product gives about 5 multiplications in the time a byte takes from the third-level cache, and 2 in that of a byte
-  // the blocked sums over all edges gather.
+  // A product gives about 5 multiplications in the time a byte takes from the third-level cache, and 2 in that of a
+  // byte the blocked sums over all edges gather.
   const double saved = 3.0 * static_cast<double>(edges.num_nodes() - static_cast<int64_t>(targets.size())) *
                            static_cast<double>(in * out) +
                        2 * 4.0 * 3.0 * static_cast<double>(edges.num_edges() * out);
@@ -277,8 +288,8 @@ Tensor edge_logits(const EdgesPtr& edges, const Tensor& source, const Tensor& ta
 std::pair<Tensor, Tensor> attend(const EdgesPtr& edges, const Tensor& z, const Tensor& source, const Tensor& target,
                                  const Tensor& positions, const Tensor& bias, double slope,
                                  const kernels::Dropout& edge_dropout, const WorkspacePtr& workspace, Threads threads) {
-  const auto out = AttendOp::apply(edges, z, source, target, or_empty(positions), bias, slope, edge_dropout, workspace,
-                                   threads);
+  const auto out =
+      AttendOp::apply(edges, z, source, target, or_empty(positions), bias, slope, edge_dropout, workspace, threads);
   return {out[0], out[1]};
 }
 

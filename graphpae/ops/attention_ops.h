@@ -41,6 +41,7 @@ torch::Tensor attend_targets(const EdgesPtr& edges, std::span<const int32_t> tar
                              const kernels::Dropout& edge_dropout, Threads threads);
 
 // Whether that pays: the products it saves against the rows it reads more often.
-bool attend_targets_pays(const EdgeIndex& edges, std::span<const int32_t> targets, int64_t in, int64_t out, int64_t heads);
+bool attend_targets_pays(const EdgeIndex& edges, std::span<const int32_t> targets, int64_t in, int64_t out,
+                         int64_t heads);
 
 }  // namespace graphpae::ops

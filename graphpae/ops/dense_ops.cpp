@@ -37,8 +37,8 @@ struct LinearOp : torch::autograd::Function<LinearOp> {
       kernels::dense_product(kernels::plain(data(d_y), d), kernels::transposed(data(weight), d), n, k, d, data(d_x), k,
                              {}, threads);
     }
-    kernels::dense_product(kernels::transposed(data(x), k), kernels::plain(data(d_y), d), k, d, n, data(d_weight), d, {},
-                           threads);
+    kernels::dense_product(kernels::transposed(data(x), k), kernels::plain(data(d_y), d), k, d, n, data(d_weight), d,
+                           {}, threads);
     if (context->saved_data["bias"].toBool()) {
       d_bias = empty({d});
       kernels::column_sums(data(d_y), n, d, data(d_bias), threads);

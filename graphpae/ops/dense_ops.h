@@ -1,5 +1,5 @@
-// Fused operations on rows of matrices, with gradients. All tensors are float32 and contiguous. The plain twin of each is
-// in its comment.
+// Fused operations on rows of matrices, with gradients. All tensors are float32 and contiguous. The plain twin of each
+// is in its comment.
 #pragma once
 
 #include <torch/types.h>

@@ -30,7 +30,8 @@ torch::Tensor segment_softmax(const torch::Tensor& values, const torch::Tensor& 
   // The maximum only guards against overflow: the result, and so its gradient, does not depend on it.
   const torch::Tensor largest = segment_max(values.detach(), targets, num_nodes);
   const torch::Tensor weights = torch::exp(values - largest.index_select(0, targets));
-  const torch::Tensor sums = torch::zeros({num_nodes, values.size(1)}, weights.options()).index_add(0, targets, weights);
+  const torch::Tensor sums =
+      torch::zeros({num_nodes, values.size(1)}, weights.options()).index_add(0, targets, weights);
   return weights / sums.index_select(0, targets);
 }
 

@@ -21,8 +21,8 @@ torch::Tensor corrupted_product(const Features& features, const std::vector<int3
 
 enum class FeatureErrorKind { scaled_cosine, squared };
 
-// The error of predictions h weight^T + bias [M,F] of the feature rows at `nodes` [M]. h [M,D], weight [F,D], bias [F] ->
-// scalar. Gradients come with the forward pass.   scaled_cosine_error(...), mean_squared_error(...)
+// The error of predictions h weight^T + bias [M,F] of the feature rows at `nodes` [M]. h [M,D], weight [F,D], bias [F]
+// -> scalar. Gradients come with the forward pass.   scaled_cosine_error(...), mean_squared_error(...)
 torch::Tensor feature_error(const torch::Tensor& h, const torch::Tensor& weight, const torch::Tensor& bias,
                             const Features& features, const std::vector<int32_t>& nodes, FeatureErrorKind kind,
                             double gamma, kernels::ErrorWorkspace& workspace, Threads threads);

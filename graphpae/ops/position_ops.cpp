@@ -105,8 +105,7 @@ struct EmbedDistancesOp : torch::autograd::Function<EmbedDistancesOp> {
 #pragma omp parallel for schedule(static) num_threads(state.threads.count)
       for (int64_t p = 0; p < pairs; ++p) {
         float* row = to + (places == nullptr ? p : (*places)[p]) * heads;
-        for (int64_t h = 0; h < heads; ++h)
-          row[h] += from[forward[p] * heads + h] + from[backward_edge[p] * heads + h];
+        for (int64_t h = 0; h < heads; ++h) row[h] += from[forward[p] * heads + h] + from[backward_edge[p] * heads + h];
       }
       const std::span<const int32_t> pair = edges.pair_of_edge();
       std::vector<double> loops(static_cast<size_t>(heads), 0.0);

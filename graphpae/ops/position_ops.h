@@ -15,9 +15,9 @@ struct EmbeddingParameters {
   bool density;
 };
 
-// Clean and corrupted distances [E] embedded, [E,H] each; `corrupted` may be undefined. Distances are symmetric, self loops
-// have distance 0, and many corrupted distances are clean ones: each distinct one is embedded once, and many of them
-// through a table (kernels/distance_table.h), to the precision of float32.
+// Clean and corrupted distances [E] embedded, [E,H] each; `corrupted` may be undefined. Distances are symmetric, self
+// loops have distance 0, and many corrupted distances are clean ones: each distinct one is embedded once, and many of
+// them through a table (kernels/distance_table.h), to the precision of float32.
 //   two calls of DistanceEmbedding::forward
 std::pair<torch::Tensor, torch::Tensor> embed_distances(const EdgesPtr& edges, const torch::Tensor& clean,
                                                         const torch::Tensor& corrupted,

@@ -7,9 +7,9 @@
 #include <limits>
 #include <numeric>
 
+#include "graphpae/core/aligned_array.h"
 #include "graphpae/core/error.h"
 #include "graphpae/kernels/eigen_kernels.h"
-#include "graphpae/core/aligned_array.h"
 
 namespace graphpae {
 namespace {

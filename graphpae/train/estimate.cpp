@@ -50,33 +50,45 @@ Estimate estimate(const Graph& graph, const Settings& s, Kernels kernels, Thread
   const double n = static_cast<double>(graph.num_nodes()), f = static_cast<double>(graph.features().columns());
   const double nonzeros = static_cast<double>(graph.features().nonzeros());
   const double edges = static_cast<double>(graph.adjacency().neighbours().size()) + n;
-  const double d = static_cast<double>(s.width), layers = static_cast<double>(s.layers), h = static_cast<double>(s.heads);
+  const double d = static_cast<double>(s.width), layers = static_cast<double>(s.layers),
+               h = static_cast<double>(s.heads);
   const double g = static_cast<double>(s.gaussians), masked = s.mask_ratio * n;
   const double passes = s.dual_path && s.use_positions && s.reconstruct_positions ? 2 : 1;
   const bool fused = kernels == Kernels::fused;
 
   Estimate e;
-  const double encoder = f * d + (layers - 1) * d * d + layers * 3 * d + f + (s.use_positions ? g * (g + h + 3) + h : 0);
-  const double decoder = s.reconstruct_features ? d * d + d * f + 3 * d + f : 0;
+  const double encoder =
+      f * d + (layers - 1) * d * d + layers * 3 * d + f + (s.use_positions ? g * (g + h + 3) + h : 0);
+  const double feature_parameters = s.reconstruct_features ? d * d + d * f + 3 * d + f : 0;
   const double position_decoder = s.use_positions && s.reconstruct_positions ? 128 * (h + 4) + 1 : 0;
-  e.parameters = static_cast<int64_t>(encoder + decoder + position_decoder);
+  e.parameters = static_cast<int64_t>(encoder + feature_parameters + position_decoder);
 
-  // A product costs two operations per multiplication forward and twice that backward.
-  const double input_product = fused ? nonzeros * d + (s.dropout > 0 ? masked * f * d : 0) : n * f * d;
-  const double deep_layers = passes * (layers - 1) - (fused && passes > 1 ? 1 : 0);
-  const double distances = s.use_positions ? (fused ? 0.75 : 2) * edges * g * g : 0;
-  e.flops = 6 * (passes * input_product + std::max(deep_layers, 0.0) * n * d * d + decoder * masked + distances) +
-            6 * passes * layers * edges * d;
+  // A product costs two operations per multiplication forward and twice that backward. Fused operations leave most of
+  // the work of the first layer and of the distances undone, and the last layer's at nodes that are not masked where
+  // that pays (ops/attention_ops.h).
+  const bool drops = s.dropout > 0;
+  const double input_product =
+      fused ? 3 * nonzeros * d + (drops && s.corrupt_features ? masked * f * d / 4 / passes : 0) : n * f * d;
+  const bool at_masked = 20 * s.mask_ratio * edges * (1 + h) < 3 * (n - masked) * d + 24 * edges;
+  double deep_rows = (passes * (layers - 1)) * n;
+  if (fused && layers > 1) deep_rows -= (passes > 1 ? n : 0) + (at_masked ? n - masked : 0);
+  const double last_product = std::min(3 * masked * d * f, fused ? 2 * d * d * f + 2 * masked * d * d : HUGE_VAL) / 3;
+  const double feature_decoder = s.reconstruct_features ? masked * d * d + last_product : 0;
+  const double distances = s.use_positions ? (fused ? 0.02 : 2) * edges * g * g : 0;
+  e.flops = 6 * (passes * input_product + deep_rows * d * d + feature_decoder + distances);
 
   const double weights = 4 * 4 * static_cast<double>(e.parameters);  // values, gradients, two moments
-  const double graph_bytes = 8 * nonzeros + edges * (4 + 4 + 8 + 4 * h * 6) + 8 * n * static_cast<double>(s.eigenvectors);
+  const double graph_bytes =
+      8 * nonzeros + edges * (4 + 4 + 8 + 4 * h * 6) + 8 * n * static_cast<double>(s.eigenvectors);
   const double states = 4 * n * d * passes * (fused ? 4 * layers + 2 : 6 * layers);
-  const double messages = fused ? 0 : 4 * edges * d * 3 * passes * layers + 4 * edges * g * 8 + 4 * n * f * 4;
+  const double messages = fused ? 0 : 4 * edges * d * 2.3 * passes * layers + 4 * edges * g * 8 + 4 * n * f * 4;
   e.bytes = static_cast<int64_t>(2.5e8 + weights + graph_bytes + states + messages + 4 * masked * (f + 4 * d));
 
   const Rates rates = probe(threads);
-  const double traffic = weights * 2 + states + messages * 3;
-  e.seconds = e.flops / rates.flops + traffic / rates.bytes;
+  // Fused sums over edges gather from caches, three times as fast as from memory.
+  const double gathered = fused ? 4 * edges * d * 3 * (passes * layers - (passes > 1 ? 1 : 0)) / 3 : 0;
+  const double traffic = weights * 2 + states + messages * (fused ? 0 : 12) + gathered;
+  e.seconds = e.flops / (0.85 * rates.flops) + traffic / rates.bytes;
   return e;
 }
 

@@ -82,7 +82,8 @@ Optimiser::Named Optimiser::state() const {
 }
 
 double learning_rate(const Settings& settings, int64_t epoch) {
-  if (epoch < settings.warmup) return settings.lr * static_cast<double>(epoch + 1) / static_cast<double>(settings.warmup);
+  if (epoch < settings.warmup)
+    return settings.lr * static_cast<double>(epoch + 1) / static_cast<double>(settings.warmup);
   if (settings.schedule == Schedule::none) return settings.lr;
   const double length = static_cast<double>(settings.epochs - settings.warmup);
   const double done = length > 0 ? static_cast<double>(epoch - settings.warmup) / length : 0;

@@ -44,8 +44,8 @@ class Pretrainer {
 
   // A checkpoint: parameters, moments and the epoch; `data` names the data (a hash). Written completely or not at all.
   void save(const std::string& path, const std::string& data) const;
-  // Goes on where save() was. Throws DamagedCheckpoint, or another error if it belongs to other data or settings; nothing
-  // is changed then.
+  // Goes on where save() was. Throws DamagedCheckpoint, or another error if it belongs to other data or settings;
+  // nothing is changed then.
   void restore(const std::string& path, const std::string& data);
 
  private:

@@ -28,8 +28,12 @@ constexpr size_t kKeptCheckpoints = 2;
 std::string to_line(const EpochRecord& record) {
   const EpochMetrics& m = record.metrics;
   // A loss that is not reconstructed is null.
-  const Json json = {{"epoch", m.epoch},           {"loss", m.loss}, {"loss_feature", m.loss_feature},
-                     {"loss_position", m.loss_position}, {"lr", m.lr},     {"seconds", record.seconds}};
+  const Json json = {{"epoch", m.epoch},
+                     {"loss", m.loss},
+                     {"loss_feature", m.loss_feature},
+                     {"loss_position", m.loss_position},
+                     {"lr", m.lr},
+                     {"seconds", record.seconds}};
   return json.dump() + "\n";
 }
 
@@ -39,9 +43,9 @@ std::optional<EpochRecord> from_line(std::string_view line) {
   const auto number = [&](const char* key) {
     return json.contains(key) && json[key].is_number() ? json[key].get<double>() : std::nan("");
   };
-  return EpochRecord{{json["epoch"].get<int64_t>(), number("loss"), number("loss_feature"), number("loss_position"),
-                      number("lr")},
-                     number("seconds")};
+  return EpochRecord{
+      {json["epoch"].get<int64_t>(), number("loss"), number("loss_feature"), number("loss_position"), number("lr")},
+      number("seconds")};
 }
 
 }  // namespace
@@ -94,7 +98,8 @@ void RunDirectory::append(const EpochRecord& record) {
   const ssize_t written = ::write(descriptor, line.data(), line.size());
   const int reason = written < 0 ? errno : ENOSPC;
   ::close(descriptor);
-  if (written != static_cast<ssize_t>(line.size())) throw data_error(fmt::format("{}: {}", path, std::strerror(reason)));
+  if (written != static_cast<ssize_t>(line.size()))
+    throw data_error(fmt::format("{}: {}", path, std::strerror(reason)));
 }
 
 std::vector<EpochRecord> RunDirectory::rewind_metrics(int64_t epoch) {

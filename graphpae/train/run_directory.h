@@ -24,8 +24,8 @@ struct EpochRecord {
 
 class RunDirectory {
  public:
-  // A new run. Throws a usage error if the directory exists and is not empty, unless `force`: then the files of an earlier
-  // run are removed, others are left alone.
+  // A new run. Throws a usage error if the directory exists and is not empty, unless `force`: then the files of an
+  // earlier run are removed, others are left alone.
   static RunDirectory create(const std::string& path, bool force);
   // A run to go on with. Throws a data error if there is none.
   static RunDirectory open(const std::string& path);
@@ -44,8 +44,8 @@ class RunDirectory {
 
   // Writes a checkpoint and removes all but the last two.
   void save_checkpoint(const Pretrainer& trainer, const std::string& data);
-  // Restores the newest checkpoint that is whole; damaged ones are skipped, each with a line in `notes`. Returns false if
-  // there is none.
+  // Restores the newest checkpoint that is whole; damaged ones are skipped, each with a line in `notes`. Returns false
+  // if there is none.
   bool restore_checkpoint(Pretrainer& trainer, const std::string& data, std::vector<std::string>& notes) const;
 
  private:

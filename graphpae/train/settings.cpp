@@ -19,15 +19,17 @@ void declare(OptionTable& table, Settings& s) {
   table.add("gaussian_range", s.gaussian_range, between(1e-6, 1e6), "means and deviations start uniform in (0, this)");
   table.add("gaussian_density", s.gaussian_density, "divide a Gaussian by sqrt(2 pi) times its deviation");
   table.add("shared_deviation", s.shared_deviation, "one deviation for all Gaussians, as Eq. (5) writes it");
-  table.add_choice("attention", s.attention,
-                   {{"released", Attention::released},
-                    {"paper_softmax", Attention::paper_softmax},
-                    {"paper", Attention::paper}},
-                   "how attention and positions are mixed, see docs/deviations.md");
+  table.add_choice(
+      "attention", s.attention,
+      {{"released", Attention::released}, {"paper_softmax", Attention::paper_softmax}, {"paper", Attention::paper}},
+      "how attention and positions are mixed, see docs/deviations.md");
   table.add("negative_slope", s.negative_slope, between(0, 1), "slope of LeakyReLU below zero");
-  const std::vector<std::pair<std::string, Activation>> activations = {
-      {"auto", Activation::automatic}, {"elu", Activation::elu}, {"relu", Activation::relu}, {"gelu", Activation::gelu}};
-  table.add_choice("activation", s.activation, activations, "between encoder layers; auto is elu for gat, relu otherwise");
+  const std::vector<std::pair<std::string, Activation>> activations = {{"auto", Activation::automatic},
+                                                                       {"elu", Activation::elu},
+                                                                       {"relu", Activation::relu},
+                                                                       {"gelu", Activation::gelu}};
+  table.add_choice("activation", s.activation, activations,
+                   "between encoder layers; auto is elu for gat, relu otherwise");
   table.add("feature_mlp", s.feature_mlp, "a two-layer network lifts node features before the first layer");
   table.add_choice("decoder_activation", s.decoder_activation,
                    {{"gelu", Activation::gelu}, {"relu", Activation::relu}, {"elu", Activation::elu}},

@@ -3,8 +3,8 @@
 #include <sys/wait.h>
 
 #include <cstdio>
-#include <sstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "graphpae/io/gzip_output.h"
 #include "graphpae/io/npy.h"
@@ -272,7 +272,6 @@ TEST(Cli, AnOutputThatCannotBeWrittenIsReported) {
   expect_failure(dir, "generate structure -o file/below", 3, "file/below");
 }
 
-
 // A small graph and settings that train in a second.
 const char* const kSmall = " --set width=32 --set heads=4 --set layers=2 --set eigenvectors=6 --set gaussians=16 ";
 
@@ -326,6 +325,7 @@ TEST(Cli, PretrainRefusesWhatCannotWork) {
   expect_failure(dir, "pretrain g -o r --set epoch=3", 2, "did you mean 'epochs'?");
   expect_failure(dir, "pretrain g -o r --set heads=3", 2, "width 1024 is not a multiple of heads 3");
   expect_failure(dir, "pretrain g -o r --kernels fast", 2, "'fast' is not one of fused|reference");
+  expect_failure(dir, "pretrain g -o r --precision mixed", 2, "only fp32 is offered");
   expect_failure(dir, "pretrain g -o r --recipe penn94", 2, "mini-batches");
   expect_failure(dir, "pretrain g -o r --mask-ratio 0.001", 2, "masks none of 200 nodes");
   expect_failure(dir, "pretrain g -o r --recipe molbace", 2, "encoder");

@@ -18,8 +18,9 @@ TEST(SafeTensors, RoundTrip) {
   const TempDir dir;
   const std::vector<float> a = {1, 2, 3, 4, 5, 6};
   const std::vector<int64_t> b = {-7};
-  write_safetensors(dir / "f", {{"who", "a \"test\""}},
-                    {{"a.weight", "F32", {2, 3}, bytes_of(a)}, {"b", "I64", {}, bytes_of(b)}, {"none", "F32", {0, 4}, {}}});
+  write_safetensors(
+      dir / "f", {{"who", "a \"test\""}},
+      {{"a.weight", "F32", {2, 3}, bytes_of(a)}, {"b", "I64", {}, bytes_of(b)}, {"none", "F32", {0, 4}, {}}});
   const SafeTensors file(dir / "f");
   EXPECT_EQ(file.metadata("who"), "a \"test\"");
   ASSERT_EQ(file.tensors().size(), 3u);
@@ -56,8 +57,8 @@ TEST(SafeTensors, BadFilesAreRefused) {
   EXPECT_DATA_ERROR(open(file_with(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})", 3)), "do not hold");
   EXPECT_DATA_ERROR(open(file_with(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", 4)), "do not hold");
   EXPECT_DATA_ERROR(open(file_with(R"({"a":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", 4)), "expected");
-  EXPECT_DATA_ERROR(
-      open(file_with(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", 4)), "too large");
+  EXPECT_DATA_ERROR(open(file_with(R"({"a":{"dtype":"F32","shape":[4294967296,4294967296],"data_offsets":[0,4]}})", 4)),
+                    "too large");
   EXPECT_DATA_ERROR(open(file_with(R"({"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},)"
                                    R"("b":{"dtype":"F32","shape":[1],"data_offsets":[2,6]}})",
                                    8)),

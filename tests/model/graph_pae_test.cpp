@@ -31,7 +31,8 @@ std::shared_ptr<GraphPae> model_in_float64(const Settings& settings, const Graph
 }
 
 Corruption corruption_for(const GraphInput& input, const Settings& settings, uint64_t seed = 5) {
-  return draw_corruption(input.num_nodes(), input.positions.defined() ? input.positions.size(1) : 0, settings, Rng(seed));
+  return draw_corruption(input.num_nodes(), input.positions.defined() ? input.positions.size(1) : 0, settings,
+                         Rng(seed));
 }
 
 // The GAT layer written once more as loops over single numbers.
@@ -47,7 +48,8 @@ TEST(GatLayer, AgreesWithLoops) {
   const GatLayerImpl::Output out = layer(input, torch::mm(x, layer->weight), p, kernels::Dropout());
 
   const auto w = layer->weight.accessor<double, 2>(), as = layer->attention_source.accessor<double, 2>(),
-             at = layer->attention_target.accessor<double, 2>(), px = x.accessor<double, 2>(), pp = p.accessor<double, 2>();
+             at = layer->attention_target.accessor<double, 2>(), px = x.accessor<double, 2>(),
+             pp = p.accessor<double, 2>();
   const EdgeIndex& edges = *input.graph.index;
   for (int64_t i = 0; i < 12; ++i) {
     for (int64_t h = 0; h < 4; ++h) {
@@ -112,7 +114,8 @@ TEST(GraphPae, SignsAndRotationsOfEigenvectorsDoNotMatter) {
   // Any rotation keeps distances; a sign flip is one, a rotation inside an eigenspace too.
   torch::Tensor rotation = torch::eye(5, torch::kFloat64);
   rotation[0][0] = -1.0;
-  rotation[1][1] = std::cos(0.7), rotation[1][2] = -std::sin(0.7), rotation[2][1] = std::sin(0.7), rotation[2][2] = std::cos(0.7);
+  rotation[1][1] = std::cos(0.7), rotation[1][2] = -std::sin(0.7), rotation[2][1] = std::sin(0.7),
+  rotation[2][2] = std::cos(0.7);
   turned.positions = input.positions.mm(rotation);
   EXPECT_GT(largest_difference(turned.positions, input.positions), 0.05);
   turned.distances = edge_distances(turned.graph, turned.positions, torch::kFloat64, {});
@@ -169,7 +172,8 @@ TEST(GraphPae, GradientsAgreeWithDifferences) {
       torch::Tensor parameter = item.value();
       const torch::NoGradGuard no_grad;
       const torch::Tensor direction = Initialiser(draw++).normal(parameter.sizes(), 1).to(torch::kFloat64);
-      const double step = 1e-6, slope = parameter.grad().defined() ? (direction * parameter.grad()).sum().item<double>() : 0;
+      const double step = 1e-6,
+                   slope = parameter.grad().defined() ? (direction * parameter.grad()).sum().item<double>() : 0;
       parameter.add_(direction, step);
       const double above = model->losses(input, corruption, 17).total.item<double>();
       parameter.add_(direction, -2 * step);
@@ -188,7 +192,8 @@ TEST(GraphPae, VariantsDiffer) {
     Settings settings = small_settings();
     variant.change(settings);
     const GraphInput input = in_float64(graph, settings);
-    const double loss = model_in_float64(settings, graph)->losses(input, corruption_for(input, settings), 17).total.item<double>();
+    const double loss =
+        model_in_float64(settings, graph)->losses(input, corruption_for(input, settings), 17).total.item<double>();
     // Without L_pos the pass is that of row c.
     if (variant.name != std::string("no L_pos")) {
       for (const double other : seen) EXPECT_GT(std::abs(loss - other), 1e-9) << variant.name;
@@ -216,7 +221,8 @@ TEST(GraphPae, SettingsThatContradictEachOtherAreRefused) {
     GraphPae model(settings, shape);
   };
   EXPECT_USAGE_ERROR(make([](Settings& s) { s.heads = 3; }), "width 16 is not a multiple of heads 3");
-  EXPECT_USAGE_ERROR(make([](Settings& s) { s.reconstruct_features = s.reconstruct_positions = false; }), "nothing to learn");
+  EXPECT_USAGE_ERROR(make([](Settings& s) { s.reconstruct_features = s.reconstruct_positions = false; }),
+                     "nothing to learn");
   EXPECT_USAGE_ERROR(make([](Settings& s) { s.eigenvectors = 0; }), "use_positions=no");
   EXPECT_USAGE_ERROR(make([](Settings& s) { s.use_positions = s.reconstruct_features = false; }), "nothing to learn");
   EXPECT_USAGE_ERROR(make([](Settings& s) { s.warmup = 11; }), "warmup 11 is longer than epochs 10");

@@ -20,7 +20,8 @@ TEST(AttendTargets, AgreesWithTheWholeLayer) {
     double dropout;
     bool positions;
   };
-  for (const Shape& shape : {Shape{20, 4, 6, 0, true}, {33, 1, 17, 0.3, true}, {16, 8, 8, 0, false}, {5, 6, 3, 0.5, true}}) {
+  for (const Shape& shape :
+       {Shape{20, 4, 6, 0, true}, {33, 1, 17, 0.3, true}, {16, 8, 8, 0, false}, {5, 6, 3, 0.5, true}}) {
     const int64_t d = shape.heads * shape.columns;
     const std::vector<int32_t> targets = {69, 0, 3, 17, 40, 41};  // an isolated node and a hub among them
     const kernels::Dropout dropout{static_cast<float>(shape.dropout), 77};
@@ -29,21 +30,24 @@ TEST(AttendTargets, AgreesWithTheWholeLayer) {
     for (const bool before : {false, true}) {
       for (const int threads : {1, 2, 8}) {
         Initialiser init(4);
-        std::vector<Tensor> leaves = {
-            init.normal({70, shape.in}, 1),         init.normal({shape.in, d}, 0.5),
-            init.normal({shape.heads, shape.columns}, 0.5), init.normal({shape.heads, shape.columns}, 0.5),
-            init.normal({edges->num_edges(), shape.heads}, 1), init.normal({d}, 1)};
+        std::vector<Tensor> leaves = {init.normal({70, shape.in}, 1),
+                                      init.normal({shape.in, d}, 0.5),
+                                      init.normal({shape.heads, shape.columns}, 0.5),
+                                      init.normal({shape.heads, shape.columns}, 0.5),
+                                      init.normal({edges->num_edges(), shape.heads}, 1),
+                                      init.normal({d}, 1)};
         for (Tensor& leaf : leaves) leaf.requires_grad_(true);
         const Tensor positions = shape.positions ? leaves[4] : Tensor();
         Tensor rows;
         if (before) {
-          rows = ops::attend_targets(edges, targets, leaves[0], leaves[1], leaves[2], leaves[3], positions, leaves[5], 0.2,
-                                     dropout, {threads});
+          rows = ops::attend_targets(edges, targets, leaves[0], leaves[1], leaves[2], leaves[3], positions, leaves[5],
+                                     0.2, dropout, {threads});
         } else {
           const auto workspace = std::make_shared<kernels::Workspace>();
           const Tensor z = ops::linear(leaves[0], leaves[1], {}, {threads});
-          const Tensor all = ops::attend(edges, z, leaves[2], leaves[3], positions, leaves[5], 0.2, dropout, workspace,
-                                         {threads}).first;
+          const Tensor all =
+              ops::attend(edges, z, leaves[2], leaves[3], positions, leaves[5], 0.2, dropout, workspace, {threads})
+                  .first;
           rows = ops::gather_rows(all, targets, {threads});
         }
         (rows * Initialiser(9).normal(rows.sizes(), 1)).sum().backward();
@@ -52,7 +56,9 @@ TEST(AttendTargets, AgreesWithTheWholeLayer) {
         if (threads > 1) {  // the same bits as with one
           EXPECT_TRUE(test::same_bits(rows, outputs.back()));
           for (size_t k = 0; k < found.size(); ++k) {
-            if (found[k].defined()) { EXPECT_TRUE(test::same_bits(found[k], gradients.back()[k])) << k; }
+            if (found[k].defined()) {
+              EXPECT_TRUE(test::same_bits(found[k], gradients.back()[k])) << k;
+            }
           }
           continue;
         }

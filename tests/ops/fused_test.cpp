@@ -77,8 +77,12 @@ void compare(const Graph& graph, const Settings& settings) {
   };
   ASSERT_EQ(losses[0].feature.defined(), losses[1].feature.defined());
   ASSERT_EQ(losses[0].position.defined(), losses[1].position.defined());
-  if (losses[0].feature.defined()) { EXPECT_LT(near(losses[1].feature, losses[0].feature, 0), 1e-5); }
-  if (losses[0].position.defined()) { EXPECT_LT(near(losses[1].position, losses[0].position, 1e-12), 1e-5); }
+  if (losses[0].feature.defined()) {
+    EXPECT_LT(near(losses[1].feature, losses[0].feature, 0), 1e-5);
+  }
+  if (losses[0].position.defined()) {
+    EXPECT_LT(near(losses[1].position, losses[0].position, 1e-12), 1e-5);
+  }
   EXPECT_LT(near(embeddings[1], embeddings[0], 0), 1e-5);
   EXPECT_GT(embeddings[0].abs().max().item<double>(), 1e-3);
 
@@ -92,7 +96,9 @@ void compare(const Graph& graph, const Settings& settings) {
     const torch::Tensor expected = item.value().grad(), found = fused[item.key()].grad();
     // What fused operations leave out because nothing depends on it has no gradient, or zero.
     if (!expected.defined() || expected.abs().max().item<double>() == 0) {
-      if (found.defined()) { EXPECT_EQ(found.abs().max().item<double>(), 0) << item.key(); }
+      if (found.defined()) {
+        EXPECT_EQ(found.abs().max().item<double>(), 0) << item.key();
+      }
       continue;
     }
     ASSERT_TRUE(found.defined()) << item.key();

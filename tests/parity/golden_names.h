@@ -7,7 +7,7 @@
 namespace graphpae::parity {
 
 struct OurName {
-  std::string name;  // empty: not a parameter of our model, it takes no part in the computation
+  std::string name;         // empty: not a parameter of our model, it takes no part in the computation
   bool transposed = false;  // stored [out,in] there, [in,out] here
 };
 

@@ -190,8 +190,8 @@ class Report {
     fmt::print("  {:<52} {:.2e}{}\n", quantity, error, good ? "" : "  TOO LARGE");
   }
   bool finish() const {
-    fmt::print("{} {}: largest relative error {:.2e}, allowed {:.0e}: {}\n", file_, mode_.name, largest_, mode_.tolerance,
-               failed_ == 0 ? "good" : fmt::format("{} quantities are off", failed_));
+    fmt::print("{} {}: largest relative error {:.2e}, allowed {:.0e}: {}\n", file_, mode_.name, largest_,
+               mode_.tolerance, failed_ == 0 ? "good" : fmt::format("{} quantities are off", failed_));
     return failed_ == 0;
   }
 
@@ -278,15 +278,15 @@ void compare_training(const Golden& golden, const Problem& problem, Report& repo
   model->train();
   for (int64_t step = 0; step < masks.size(0); ++step) {
     optimiser.clear_gradients();
-    const torch::Tensor loss =
-        model->losses(problem.input(), problem.corruption(masks[step], noises[step])).total;
+    const torch::Tensor loss = model->losses(problem.input(), problem.corruption(masks[step], noises[step])).total;
     loss.backward();
     optimiser.step(lr);
     found.push_back(loss.item<double>());
   }
   report.add("train.losses", relative_error(torch::tensor(found, torch::kFloat64), golden.tensor("train.losses")));
   model->eval();
-  report.add("embed_after_training", relative_error(model->embed(problem.input()), golden.tensor("embed_after_training")));
+  report.add("embed_after_training",
+             relative_error(model->embed(problem.input()), golden.tensor("embed_after_training")));
 }
 
 bool compare(const std::string& path, const Mode& mode) {

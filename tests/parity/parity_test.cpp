@@ -133,10 +133,11 @@ int parity_on(const Arrays& arrays, const test::TempDir& dir) {
   for (const auto& [name, tensor] : arrays) {
     const torch::Tensor values = tensor.contiguous();
     const size_t count = static_cast<size_t>(values.numel());
-    entries.push_back({name + ".npy", values.scalar_type() == torch::kInt64
-                                          ? npy_bytes<int64_t>({values.data_ptr<int64_t>(), count}, values.sizes().vec())
-                                          : npy_bytes<double>({values.to(torch::kFloat64).data_ptr<double>(), count},
-                                                              values.sizes().vec())});
+    entries.push_back(
+        {name + ".npy",
+         values.scalar_type() == torch::kInt64
+             ? npy_bytes<int64_t>({values.data_ptr<int64_t>(), count}, values.sizes().vec())
+             : npy_bytes<double>({values.to(torch::kFloat64).data_ptr<double>(), count}, values.sizes().vec())});
   }
   write_zip(dir / "golden.npz", entries);
   return WEXITSTATUS(std::system(("'" GRAPHPAE_PARITY "' '" + (dir / "golden.npz") + "' >/dev/null 2>&1").c_str()));
@@ -146,9 +147,9 @@ TEST(Parity, AcceptsWhatAgreesAndRefusesWhatDoesNot) {
   const test::TempDir dir;
   const Arrays golden = make_golden();
   ASSERT_EQ(parity_on(golden, dir), 0);
-  for (const char* name : {"embed", "feature_pass_output", "position_pass_refined", "predicted_distance", "loss_position",
-                           "grad.encoder.gnns.0.att_dst", "grad.encoder.pe_enc.gbf.0.stds.weight", "train.losses",
-                           "embed_after_training"}) {
+  for (const char* name : {"embed", "feature_pass_output", "position_pass_refined", "predicted_distance",
+                           "loss_position", "grad.encoder.gnns.0.att_dst", "grad.encoder.pe_enc.gbf.0.stds.weight",
+                           "train.losses", "embed_after_training"}) {
     Arrays changed = golden;
     changed[name] = golden.at(name) * (1 + 1e-7);
     EXPECT_EQ(parity_on(changed, dir), 1) << name;

@@ -23,8 +23,7 @@ inline Graph small_graph(int32_t nodes, int64_t features, uint64_t seed = 1) {
     }
   }
   Buffer<float> values(static_cast<size_t>(nodes * features));
-  for (float& value : values)
-    value = rng.uniform(draw++) < 0.2 ? static_cast<float>(1 + rng.below(draw++, 3)) : 0.0f;
+  for (float& value : values) value = rng.uniform(draw++) < 0.2 ? static_cast<float>(1 + rng.below(draw++, 3)) : 0.0f;
   GraphParts parts;
   parts.num_nodes = nodes;
   parts.edges.push_back(std::move(edges));

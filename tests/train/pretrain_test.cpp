@@ -233,7 +233,8 @@ TEST(Optimiser, AdamByHand) {
       const double g = 3 * expected[k] * expected[k] + 0.1 * expected[k];
       first[k] = 0.9 * first[k] + 0.1 * g;
       second[k] = 0.999 * second[k] + 0.001 * g * g;
-      expected[k] -= 0.05 * (first[k] / (1 - std::pow(0.9, t))) / (std::sqrt(second[k] / (1 - std::pow(0.999, t))) + 1e-8);
+      expected[k] -=
+          0.05 * (first[k] / (1 - std::pow(0.9, t))) / (std::sqrt(second[k] / (1 - std::pow(0.999, t))) + 1e-8);
       EXPECT_NEAR(p[k].item<double>(), expected[k], 1e-12);
     }
   }
