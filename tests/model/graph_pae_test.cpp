@@ -202,6 +202,21 @@ TEST(GraphPae, VariantsDiffer) {
   }
 }
 
+// With nothing corrupted both passes see the same; dropout is drawn anew for each.
+TEST(GraphPae, PassesDropDifferentElements) {
+  const Graph graph = small_graph(18, 7);
+  for (const double probability : {0.0, 0.5}) {
+    Settings settings = small_settings();
+    settings.corrupt_features = settings.corrupt_positions = false;
+    settings.dropout = probability;
+    const GraphInput input = in_float64(graph, settings);
+    const auto model = model_in_float64(settings, graph);
+    const auto passes = model->encode(input, corruption_for(input, settings), 17);
+    const double difference = largest_difference(passes.feature_pass.nodes, passes.position_pass.nodes);
+    EXPECT_EQ(difference > 1e-6, probability > 0) << difference;
+  }
+}
+
 TEST(GraphPae, WithoutPositionsThereIsNothingOfThem) {
   Settings settings = small_settings();
   settings.use_positions = false;

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "graphpae/model/graph_pae.h"
+#include "graphpae/ops/feature_ops.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/support/small_graph.h"
 
@@ -44,6 +45,8 @@ const Case kCases[] = {
     {"everything masked", [](Settings& s) { s.mask_ratio = 1; }},
     {"one node masked", [](Settings& s) { s.mask_ratio = 0.03; }},
 };
+
+void PrintTo(const Case& test_case, std::ostream* out) { *out << test_case.name; }
 
 class Fused : public testing::TestWithParam<Case> {};
 
@@ -136,6 +139,27 @@ INSTANTIATE_TEST_SUITE_P(Cases, Fused, testing::ValuesIn(kCases), [](const auto&
   }
   return name;
 });
+
+// Gradients that come with the forward pass follow the gradient of the loss.
+TEST(FusedShapes, ScaledFeatureLoss) {
+  Buffer<float> values(6 * 4);
+  for (size_t k = 0; k < values.size(); ++k) values[k] = static_cast<float>(Rng(8).uniform(k));
+  const Features features = Features::dense(6, 4, std::move(values));
+  std::vector<torch::Tensor> gradients;
+  for (const double scale : {1.0, 3.0}) {
+    Initialiser init(2);
+    const torch::Tensor h = init.normal({2, 5}, 1).requires_grad_(true),
+                        w = init.normal({4, 5}, 1).requires_grad_(true), b = init.normal({4}, 1).requires_grad_(true);
+    kernels::ErrorWorkspace workspace;
+    (scale * ops::feature_error(h, w, b, features, {1, 4}, ops::FeatureErrorKind::scaled_cosine, 2, workspace, {1}))
+        .backward();
+    for (const torch::Tensor& leaf : {h, w, b}) gradients.push_back(leaf.grad());
+  }
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_GT(gradients[k].abs().max().item<double>(), 1e-4);
+    EXPECT_LT(test::largest_difference(3 * gradients[k], gradients[k + 3]), 1e-6);
+  }
+}
 
 // A graph without edges: every node sees only itself.
 TEST(FusedShapes, NoEdges) {
