@@ -9,43 +9,15 @@
 #include <random>
 #include <vector>
 
+#include "tests/support/kernel_checks.h"
+
 namespace graphpae::kernels {
 namespace {
 
-std::vector<float> random_floats(int64_t count, unsigned seed, float scale = 1) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> normal(0, scale);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = normal(engine);
-  return values;
-}
-
-// Runs body(thread counts) for each instruction set that this machine has. How work is divided does not depend on the
-// instructions, so only the best ones are run with several numbers of threads.
-template <class Body>
-void for_each_target(const Body& body) {
-  hwy::SetSupportedTargetsForTest(0);
-  const int64_t all = hwy::SupportedTargets();
-  std::vector<int> counts = {1, 2, 8};
-  for (int64_t rest = all; rest != 0; rest &= rest - 1) {
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    SCOPED_TRACE(hwy::TargetName(rest & -rest));
-    body(counts);
-    counts = {1};
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
-
-void expect_close(const std::vector<float>& found, const std::vector<double>& expected, double tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_NEAR(found[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
-  }
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
-}
+using test::expect_close;
+using test::for_each_target;
+using test::random_floats;
+using test::same_bits;
 
 constexpr int64_t kSizes[] = {0, 1, 7, 40, 257};
 const Dropout kNone{};

@@ -9,8 +9,13 @@
 #include <random>
 #include <vector>
 
+#include "tests/support/kernel_checks.h"
+
 namespace graphpae::kernels {
 namespace {
+
+using test::expect_close;
+using test::same_bits;
 
 std::vector<float> random_floats(int64_t count, unsigned seed) {
   std::mt19937 engine(seed);
@@ -33,17 +38,6 @@ void for_each_target(std::vector<int> counts, const Body& body) {
     counts = {1};
   }
   hwy::SetSupportedTargetsForTest(0);
-}
-
-void expect_close(const std::vector<float>& found, const std::vector<double>& expected, double tolerance) {
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) {
-    ASSERT_NEAR(found[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
-  }
-}
-
-bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
 }
 
 double factor(const Dropout& dropout, int64_t row, int64_t column) {
