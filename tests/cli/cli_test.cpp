@@ -376,7 +376,7 @@ TEST(Cli, KilledRunsResumeToTheSameBytes) {
   int kills = 0;
   for (int attempt = 0; attempt < 60; ++attempt) {
     // Moments spread over start, training and the writing of checkpoints.
-    const std::string launcher = "timeout -s KILL " + std::to_string(0.9 + 0.13 * (attempt % 7));
+    const std::string launcher = "timeout -s KILL " + std::to_string(0.5 + 0.17 * (attempt % 7));
     const Outcome outcome = run(dir, "pretrain g -o killed --resume" + settings, launcher);
     if (outcome.code == 0) break;
     ASSERT_EQ(outcome.code, 137) << outcome.err;
@@ -396,19 +396,33 @@ TEST(Cli, KilledRunsResumeToTheSameBytes) {
     EXPECT_EQ(entry.path().string().find(".partial-"), std::string::npos) << entry.path();
 }
 
+// Runs `arguments` and sends the signal when r/metrics.jsonl has at least `lines` lines.
+Outcome run_and_signal(const TempDir& dir, const std::string& arguments, const std::string& signal, int lines) {
+  const std::string out = dir / ".out", err = dir / ".err";
+  const std::string command =
+      "cd '" + dir.path() + "' && { '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
+      "' </dev/null & pid=$!; tries=0; while [ \"$(cat r/metrics.jsonl 2>/dev/null | wc -l)\" -lt " +
+      std::to_string(lines) + " ] && [ $tries -lt 2400 ]; do sleep 0.05; tries=$((tries+1)); done; kill -" + signal +
+      " $pid; wait $pid; }";
+  const int status = std::system(command.c_str());
+  return {WEXITSTATUS(status), slurp(out), slurp(err)};
+}
+
 TEST(Cli, InterruptWritesACheckpoint) {
   const TempDir dir;
   make_graph(dir);
   const std::string settings = std::string(kSmall) + " --epochs 100000 --checkpoint-every 1000000 --schedule none ";
-  const Outcome stopped = run(dir, "pretrain g -o r" + settings, "timeout -s INT 3");
-  EXPECT_EQ(stopped.code, 124);  // timeout's own code: the program ended after the signal
+  const Outcome stopped = run_and_signal(dir, "pretrain g -o r" + settings, "INT", 3);
+  EXPECT_EQ(stopped.code, 130);
   EXPECT_NE(stopped.err.find("--resume goes on from there"), std::string::npos) << stopped.err;
   int64_t checkpoints = 0;
   for (const auto& entry : fs::directory_iterator(dir / "r/checkpoints")) checkpoints += entry.is_regular_file();
   EXPECT_EQ(checkpoints, 1);
-  const Outcome preserved = run(dir, "pretrain g -o r --resume" + settings, "timeout --preserve-status -s TERM 3");
-  EXPECT_EQ(preserved.code, 130);
-  EXPECT_NE(preserved.err.find("going on after epoch"), std::string::npos) << preserved.err;
+  const std::string metrics = slurp(dir / "r/metrics.jsonl");
+  const int done = static_cast<int>(std::count(metrics.begin(), metrics.end(), '\n'));
+  const Outcome again = run_and_signal(dir, "pretrain g -o r --resume" + settings, "TERM", done + 3);
+  EXPECT_EQ(again.code, 130);
+  EXPECT_NE(again.err.find("going on after epoch " + std::to_string(done)), std::string::npos) << again.err;
 }
 
 // A disk without room: the write fails, the error says so, the earlier checkpoint stays and serves.
