@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/dropout-inl.h"
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -202,42 +203,28 @@ void Unpack(const float* HWY_RESTRICT packed, int64_t nodes, int64_t width, floa
   }
 }
 
-HWY_INLINE auto MixBits(hn::Vec<hn::RebindToUnsigned<Floats>> x) {
-  const hn::RebindToUnsigned<Floats> du;
-  x = hn::Xor(x, hn::ShiftRight<16>(x));
-  x = hn::Mul(x, hn::Set(du, 0x21f0aaadu));
-  x = hn::Xor(x, hn::ShiftRight<15>(x));
-  x = hn::Mul(x, hn::Set(du, 0xd35a2d97u));
-  return hn::Xor(x, hn::ShiftRight<15>(x));
-}
-
 inline constexpr int64_t kDropElements = 1024;  // hashed at once, in a buffer on the stack
 
 // Elements of edges [first, last), with the decisions of dropout.h.
 void DropEdges(const Dropout& dropout, int64_t heads, const float* alpha, float* weights, int64_t first, int64_t last) {
   const Floats d;
   const hn::RebindToUnsigned<Floats> du;
-  const hn::RebindToSigned<Floats> di;
   HWY_ALIGN uint32_t hashes[kDropElements];
   const auto scale = hn::Set(d, dropout.scale());
-  // Unsigned order as signed order: both sides with the top bit turned.
-  const auto turn = hn::Set(du, 0x80000000u);
-  const auto below = hn::BitCast(di, hn::Xor(hn::Set(du, dropout.threshold()), turn));
   const int64_t edges_at_once = std::max<int64_t>(1, kDropElements / heads);
   for (int64_t begin = first; begin < last; begin += edges_at_once) {
     const int64_t end = std::min(last, begin + edges_at_once), count = (end - begin) * heads;
     for (int64_t e = begin; e < end; ++e) {
       const uint32_t row = dropout_row_hash(dropout, e);
       uint32_t* to = hashes + (e - begin) * heads;
-      for (int64_t h = 0; h < heads; ++h) to[h] = row + static_cast<uint32_t>(h) * 0x9e3779b9u;
+      for (int64_t h = 0; h < heads; ++h) to[h] = row + static_cast<uint32_t>(h) * kDropoutStep;
     }
     const float* from = alpha + begin * heads;
     float* to = weights + begin * heads;
     int64_t k = 0;
     for (; k + kLanes <= count; k += kLanes) {
-      const auto hash = hn::BitCast(di, hn::Xor(MixBits(hn::Load(du, hashes + k)), turn));
-      const auto drop = hn::RebindMask(d, hn::Lt(hash, below));
-      hn::StoreU(hn::IfThenZeroElse(drop, hn::Mul(hn::LoadU(d, from + k), scale)), d, to + k);
+      const auto keep = hn::RebindMask(d, Kept(du, hn::Load(du, hashes + k), dropout.threshold()));
+      hn::StoreU(hn::IfThenElseZero(keep, hn::Mul(hn::LoadU(d, from + k), scale)), d, to + k);
     }
     for (; k < count; ++k) to[k] = mix_bits(hashes[k]) < dropout.threshold() ? 0.0f : from[k] * dropout.scale();
   }

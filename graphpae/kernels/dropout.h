@@ -33,8 +33,10 @@ inline uint32_t dropout_row_hash(const Dropout& dropout, int64_t row) {
                   static_cast<uint32_t>(dropout.key >> 32) ^ static_cast<uint32_t>(r >> 32));
 }
 
+inline constexpr uint32_t kDropoutStep = 0x9e3779b9u;  // between the hashes of neighbouring columns
+
 inline bool keeps(const Dropout& dropout, uint32_t row_hash, uint32_t column) {
-  return mix_bits(row_hash + column * 0x9e3779b9u) >= dropout.threshold();
+  return mix_bits(row_hash + column * kDropoutStep) >= dropout.threshold();
 }
 
 }  // namespace graphpae::kernels

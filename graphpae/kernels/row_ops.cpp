@@ -10,6 +10,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/dropout-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
@@ -48,20 +50,11 @@ HWY_INLINE V Expm1Negative(D d, V x) {
   return hn::MulAdd(power, p, hn::Sub(power, hn::Set(d, 1.0f)));
 }
 
-template <class DU, class V = hn::Vec<DU>>
-HWY_INLINE V MixBits(DU du, V x) {
-  x = hn::Xor(x, hn::ShiftRight<16>(x));
-  x = hn::Mul(x, hn::Set(du, 0x21f0aaadu));
-  x = hn::Xor(x, hn::ShiftRight<15>(x));
-  x = hn::Mul(x, hn::Set(du, 0xd35a2d97u));
-  return hn::Xor(x, hn::ShiftRight<15>(x));
-}
-
 // keeps() of dropout.h for the columns j, j+1, ... of a row. The products of the lane numbers are made once.
 class RowKeeper {
  public:
   explicit RowKeeper(const Dropout& dropout) : dropout_(dropout), threshold_(dropout.threshold()) {
-    for (uint32_t lane = 0; lane < hn::MaxLanes(FullTag()); ++lane) steps_[lane] = lane * kStep;
+    for (uint32_t lane = 0; lane < hn::MaxLanes(FullTag()); ++lane) steps_[lane] = lane * kDropoutStep;
   }
 
   void start_row(int64_t row) { row_hash_ = dropout_row_hash(dropout_, row); }
@@ -69,14 +62,11 @@ class RowKeeper {
   template <class D>
   HWY_INLINE hn::Mask<D> kept(D d, int64_t j) const {
     const hn::RebindToUnsigned<D> du;
-    const auto base = hn::Set(du, row_hash_ + static_cast<uint32_t>(j) * kStep);
-    const auto hash = MixBits(du, hn::Add(base, hn::LoadU(du, steps_)));
-    // There is no unsigned comparison: hash >= threshold if the larger of both is the hash.
-    return hn::RebindMask(d, hn::Eq(hn::Max(hash, hn::Set(du, threshold_)), hash));
+    const auto base = hn::Set(du, row_hash_ + static_cast<uint32_t>(j) * kDropoutStep);
+    return hn::RebindMask(d, Kept(du, hn::Add(base, hn::LoadU(du, steps_)), threshold_));
   }
 
  private:
-  static constexpr uint32_t kStep = 0x9e3779b9u;
   const Dropout dropout_;
   const uint32_t threshold_;
   uint32_t row_hash_ = 0;

@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/dropout-inl.h"
+
 #ifndef GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
 #define GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
 namespace graphpae::kernels {
@@ -78,19 +80,12 @@ void SparseRows(const int64_t* offsets, const int32_t* indices, const float* val
 }
 
 // out[j] = keeps(j) ? scale * values[j] : 0.
-constexpr uint32_t kHashStep = 0x9e3779b9u;  // of keeps() in dropout.h
-
 template <class D>
 HWY_INLINE void ShowColumn(D d, const float* values, uint32_t row_hash, const uint32_t* steps, uint32_t threshold,
                            float scale, int64_t j, float* out) {
   const hn::RebindToUnsigned<D> du;
-  auto hash = hn::Add(hn::Set(du, row_hash + static_cast<uint32_t>(j) * kHashStep), hn::LoadU(du, steps));
-  hash = hn::Xor(hash, hn::ShiftRight<16>(hash));
-  hash = hn::Mul(hash, hn::Set(du, 0x21f0aaadu));
-  hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
-  hash = hn::Mul(hash, hn::Set(du, 0xd35a2d97u));
-  hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
-  const auto keep = hn::RebindMask(d, hn::Eq(hn::Max(hash, hn::Set(du, threshold)), hash));
+  const auto sums = hn::Add(hn::Set(du, row_hash + static_cast<uint32_t>(j) * kDropoutStep), hn::LoadU(du, steps));
+  const auto keep = hn::RebindMask(d, Kept(du, sums, threshold));
   const auto value = hn::Mul(hn::Set(d, scale), hn::LoadU(d, values + j));
   hn::StoreU(hn::IfThenElseZero(keep, value), d, out + j);
 }
@@ -101,7 +96,7 @@ void ShowRow(const float* values, const Dropout& dropout, int64_t node, int64_t 
   const uint32_t row_hash = dropout_row_hash(dropout, node), threshold = dropout.threshold();
   const float scale = dropout.scale();
   uint32_t steps[hn::MaxLanes(FullTag())];
-  for (uint32_t lane = 0; lane < hn::MaxLanes(d); ++lane) steps[lane] = lane * kHashStep;
+  for (uint32_t lane = 0; lane < hn::MaxLanes(d); ++lane) steps[lane] = lane * kDropoutStep;
   int64_t j = 0;
   for (; j + lanes <= columns; j += lanes) ShowColumn(d, values, row_hash, steps, threshold, scale, j, out);
   for (; j < columns; ++j) ShowColumn(OneTag(), values, row_hash, steps, threshold, scale, j, out);

@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/dropout-inl.h"
+
 #ifndef GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES
 #define GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES
 namespace graphpae::kernels {
@@ -72,13 +74,7 @@ HWY_INLINE hn::Vec<DU> KeepBits(DU du, const uint32_t* source_hash, int64_t firs
   const auto target = hn::LoadU(du, target_hash);
   auto bits = hn::Zero(du);
   for (int64_t s = last - 1; s >= first; --s) {
-    auto hash = hn::Add(target, hn::Set(du, source_hash[s]));
-    hash = hn::Xor(hash, hn::ShiftRight<16>(hash));
-    hash = hn::Mul(hash, hn::Set(du, 0x21f0aaadu));
-    hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
-    hash = hn::Mul(hash, hn::Set(du, 0xd35a2d97u));
-    hash = hn::Xor(hash, hn::ShiftRight<15>(hash));
-    const auto keep = hn::VecFromMask(du, hn::Eq(hn::Max(hash, hn::Set(du, threshold)), hash));
+    const auto keep = hn::VecFromMask(du, Kept(du, hn::Add(target, hn::Set(du, source_hash[s])), threshold));
     bits = hn::Sub(hn::Add(bits, bits), keep);  // a mask is -1
   }
   return bits;
@@ -227,7 +223,7 @@ HWY_EXPORT(TokenGradient);
 
 namespace {
 
-constexpr uint32_t kColumnStep = 0x9e3779b9u;  // of keeps() in dropout.h
+constexpr uint32_t kColumnStep = kDropoutStep;  // of keeps() in dropout.h
 
 int64_t units_of(int64_t d) { return (d + kUnitColumns - 1) / kUnitColumns; }
 

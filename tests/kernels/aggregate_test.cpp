@@ -9,23 +9,13 @@
 #include <vector>
 
 #include "graphpae/core/rng.h"
+#include "tests/support/kernel_checks.h"
 
 namespace graphpae::kernels {
 namespace {
 
+using test::for_each_target;
 using Values = std::vector<float>;
-
-// Runs `body` once for every instruction set of this machine.
-void for_each_target(const std::function<void()>& body) {
-  for (int64_t rest = hwy::SupportedTargets(); rest != 0; rest &= rest - 1) {
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    SCOPED_TRACE(hwy::TargetName(rest & -rest));
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
 
 Values random_values(size_t count, uint64_t stream) {
   const Rng rng(7, stream);

@@ -15,30 +15,9 @@ namespace graphpae::kernels {
 namespace {
 
 using test::expect_close;
+using test::for_each_target;
+using test::random_floats;
 using test::same_bits;
-
-std::vector<float> random_floats(int64_t count, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::normal_distribution<float> normal(0, 1);
-  std::vector<float> values(static_cast<size_t>(count));
-  for (float& value : values) value = normal(engine);
-  return values;
-}
-
-// Runs body(thread counts) for each instruction set that this machine has. How work is divided does not depend on the
-// instructions, so only the best ones are run with several numbers of threads.
-template <class Body>
-void for_each_target(std::vector<int> counts, const Body& body) {
-  hwy::SetSupportedTargetsForTest(0);
-  const int64_t all = hwy::SupportedTargets();
-  for (int64_t rest = all; rest != 0; rest &= rest - 1) {
-    hwy::SetSupportedTargetsForTest(rest & -rest);
-    SCOPED_TRACE(hwy::TargetName(rest & -rest));
-    body(counts);
-    counts = {1};
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 double factor(const Dropout& dropout, int64_t row, int64_t column) {
   if (!dropout.active()) return 1;
@@ -73,25 +52,27 @@ void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout
       }
     }
   }
-  for_each_target(thread_counts, [&](const std::vector<int>& counts) {
-    std::vector<float> first;
-    for (const int threads : counts) {
-      auto result = y_start, gradient = w_start;
-      std::vector<float> token_gradient(static_cast<size_t>(f), NAN);
-      token_product(token.data(), nodes, dropout, w.data(), f, d, result.data(), workspace, Threads{threads});
-      token_product_backward(token.data(), nodes, dropout, w.data(), d_y.data(), f, d, gradient.data(),
-                             token_gradient.data(), workspace, Threads{threads});
-      if (threads == 1) {
-        expect_close(result, y, 1e-4);
-        expect_close(gradient, d_w, 1e-4);
-        expect_close(token_gradient, d_token, 1e-3);
-      }
-      result.insert(result.end(), gradient.begin(), gradient.end());
-      result.insert(result.end(), token_gradient.begin(), token_gradient.end());
-      if (threads == 1) first = result;
-      EXPECT_TRUE(same_bits(first, result)) << threads << " threads";
-    }
-  });
+  for_each_target(
+      [&](const std::vector<int>& counts) {
+        std::vector<float> first;
+        for (const int threads : counts) {
+          auto result = y_start, gradient = w_start;
+          std::vector<float> token_gradient(static_cast<size_t>(f), NAN);
+          token_product(token.data(), nodes, dropout, w.data(), f, d, result.data(), workspace, Threads{threads});
+          token_product_backward(token.data(), nodes, dropout, w.data(), d_y.data(), f, d, gradient.data(),
+                                 token_gradient.data(), workspace, Threads{threads});
+          if (threads == 1) {
+            expect_close(result, y, 1e-4);
+            expect_close(gradient, d_w, 1e-4);
+            expect_close(token_gradient, d_token, 1e-3);
+          }
+          result.insert(result.end(), gradient.begin(), gradient.end());
+          result.insert(result.end(), token_gradient.begin(), token_gradient.end());
+          if (threads == 1) first = result;
+          EXPECT_TRUE(same_bits(first, result)) << threads << " threads";
+        }
+      },
+      thread_counts);
 }
 
 TEST(TokenProduct, RowsAndGradientsOfOddSizes) {
@@ -129,12 +110,14 @@ TEST(TokenProduct, DroppedInfinities) {
   for (int64_t j = 0; j < f; ++j) {
     if (factor(dropout, 3, j) == 0) std::fill_n(w.begin() + j * d, d, INFINITY);
   }
-  for_each_target({1}, [&](const std::vector<int>&) {
-    std::vector<float> y(static_cast<size_t>(4 * d));
-    TokenWorkspace workspace;
-    token_product(token.data(), nodes, dropout, w.data(), f, d, y.data(), workspace, Threads{1});
-    for (const float value : y) ASSERT_TRUE(std::isfinite(value));
-  });
+  for_each_target(
+      [&](const std::vector<int>&) {
+        std::vector<float> y(static_cast<size_t>(4 * d));
+        TokenWorkspace workspace;
+        token_product(token.data(), nodes, dropout, w.data(), f, d, y.data(), workspace, Threads{1});
+        for (const float value : y) ASSERT_TRUE(std::isfinite(value));
+      },
+      {1});
 }
 
 }  // namespace

@@ -7,25 +7,29 @@
 #include <cmath>
 #include <cstring>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 namespace graphpae::test {
 
-// Runs body(thread counts) for each instruction set that this machine has. How work is divided does not depend on the
-// instructions, so only the best ones are run with several numbers of threads.
+// Runs body(thread counts), or body(), for each instruction set that this machine has. How work is divided does not
+// depend on the instructions, so only the best ones are run with several numbers of threads.
 template <class Body>
-void for_each_target(const Body& body) {
+void for_each_target(const Body& body, std::vector<int> counts = {1, 2, 8}) {
   hwy::SetSupportedTargetsForTest(0);
   const int64_t all = hwy::SupportedTargets();
   const auto choose = [](int64_t target) {
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   };
-  std::vector<int> counts = {1, 2, 8};
   for (int64_t rest = all; rest != 0; rest &= rest - 1) {
     choose(rest & -rest);
     SCOPED_TRACE(hwy::TargetName(rest & -rest));
-    body(counts);
+    if constexpr (std::is_invocable_v<const Body&>) {
+      body();
+    } else {
+      body(counts);
+    }
     counts = {1};
   }
   choose(0);
