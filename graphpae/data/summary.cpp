@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <unordered_set>
 
+#include "graphpae/data/twins.h"
 #include "graphpae/io/sha256.h"
 
 namespace graphpae {
@@ -19,55 +19,11 @@ std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits) {
   return sizes;
 }
 
-// A text of bytes that is equal for two nodes exactly if features and neighbourhood are.
-std::string fingerprint(const Graph& graph, int64_t node) {
-  std::string key;
-  const auto append = [&](const auto& values) {
-    const int64_t bytes = static_cast<int64_t>(values.size_bytes());
-    key.append(reinterpret_cast<const char*>(&bytes), sizeof(bytes));
-    key.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
-  };
-  append(graph.adjacency().row(node));
-  if (graph.features().is_sparse()) {
-    const SparseRow row = graph.features().sparse_row(node);
-    append(row.columns);
-    append(row.values);
-  } else if (graph.features().columns() > 0) {
-    append(graph.features().dense_row(node));
-  }
-  return key;
-}
-
 Duplicates find_duplicates(const Graph& graph) {
-  // Equal hashes bring candidates together, then fingerprints are compared: little memory, an exact answer.
-  std::vector<std::pair<size_t, int32_t>> hashed;
-  for (int64_t node = 0; node < graph.num_nodes(); ++node) {
-    if (graph.adjacency().degree(node) == 0) continue;  // isolated nodes all look alike
-    hashed.emplace_back(std::hash<std::string>()(fingerprint(graph, node)), static_cast<int32_t>(node));
-  }
-  std::sort(hashed.begin(), hashed.end());
-  Duplicates result;
-  std::vector<int32_t> group_of(graph.num_nodes(), -1);
-  for (size_t begin = 0, end = 0; begin < hashed.size(); begin = end) {
-    while (end < hashed.size() && hashed[end].first == hashed[begin].first) ++end;
-    if (end - begin < 2) continue;
-    std::map<std::string, std::vector<int32_t>> exact;
-    for (size_t i = begin; i < end; ++i) exact[fingerprint(graph, hashed[i].second)].push_back(hashed[i].second);
-    for (const auto& [key, twins] : exact) {
-      if (twins.size() < 2) continue;
-      for (const int32_t node : twins) group_of[node] = static_cast<int32_t>(result.groups);
-      result.nodes += static_cast<int64_t>(twins.size());
-      ++result.groups;
-    }
-  }
-  if (!graph.splits().empty()) {
-    std::unordered_set<int32_t> trained;
-    for (const int32_t node : graph.splits()[0].train) {
-      if (group_of[node] >= 0) trained.insert(group_of[node]);
-    }
-    for (const int32_t node : graph.splits()[0].test)
-      result.test_in_train += group_of[node] >= 0 && trained.contains(group_of[node]);
-  }
+  const Twins twins = find_twins(graph);
+  Duplicates result{twins.nodes, twins.groups, 0};
+  if (!graph.splits().empty())
+    result.test_in_train = static_cast<int64_t>(twins_of_trained(twins, graph.splits()[0]).size());
   return result;
 }
 
