@@ -1,0 +1,98 @@
+#include "graphpae/evaluate/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "graphpae/core/error.h"
+
+namespace graphpae {
+namespace {
+
+// Up to here the finite sum, beyond it the expansion, which then is good to twelve digits.
+constexpr int64_t kMostSummed = 1000;
+
+// Where the increasing `function` passes `value`, between low and high.
+template <class Function>
+double solve_increasing(const Function& function, double value, double low, double high) {
+  constexpr int kHalvings = 100;  // enough for full precision of roots down to 1e-14 of the range
+  for (int step = 0; step < kHalvings; ++step) {
+    const double middle = (low + high) / 2;
+    (function(middle) < value ? low : high) = middle;
+  }
+  return low;
+}
+
+// P(|T| < t) for t = sqrt(degrees) tan(angle): the integral of cos^(degrees-1), by parts until nothing is left
+// (Abramowitz and Stegun, 26.7.3 and 26.7.4).
+double central_probability(double angle, int64_t degrees) {
+  const bool odd = degrees % 2 == 1;
+  const double cosine = std::cos(angle);
+  double sum = 0, term = odd ? cosine : 1;
+  for (int64_t k = odd ? 1 : 0; k < degrees - 1; k += 2) {
+    sum += term;
+    term *= cosine * cosine * static_cast<double>(k + 1) / static_cast<double>(k + 2);
+  }
+  const double part = std::sin(angle) * sum;
+  return odd ? 2 / std::numbers::pi * (angle + part) : part;
+}
+
+// Cornish-Fisher expansion about the normal quantile z (Abramowitz and Stegun, 26.7.5).
+double expanded_quantile(double z, int64_t degrees) {
+  const double x = z * z, inverse = 1 / static_cast<double>(degrees);
+  const double g1 = (x + 1) / 4;
+  const double g2 = ((5 * x + 16) * x + 3) / 96;
+  const double g3 = (((3 * x + 19) * x + 17) * x - 15) / 384;
+  const double g4 = ((((79 * x + 776) * x + 1482) * x - 1920) * x - 945) / 92160;
+  return z * (1 + inverse * (g1 + inverse * (g2 + inverse * (g3 + inverse * g4))));
+}
+
+}  // namespace
+
+double student_t_quantile(double probability, int64_t degrees) {
+  if (!(probability > 0 && probability < 1)) {
+    throw usage_error(fmt::format("probability {} is not between 0 and 1", probability));
+  }
+  if (degrees < 1) throw usage_error(fmt::format("{} degrees of freedom, expected at least 1", degrees));
+
+  double size = 0;
+  if (degrees <= kMostSummed) {
+    const double central = std::abs(2 * probability - 1);
+    const auto within = [&](double angle) { return central_probability(angle, degrees); };
+    const double angle = solve_increasing(within, central, 0, std::numbers::pi / 2);
+    size = std::sqrt(static_cast<double>(degrees)) * std::tan(angle);
+  } else {
+    // erfc keeps the digits of a small tail.
+    const double tail = std::min(probability, 1 - probability);
+    const auto below = [](double z) { return -std::erfc(z / std::numbers::sqrt2) / 2; };
+    size = expanded_quantile(solve_increasing(below, -tail, 0, 40), degrees);
+  }
+  return probability < 0.5 ? -size : size;
+}
+
+Statistics statistics(std::span<const double> values) {
+  if (values.empty()) throw data_error("statistics of no values");
+  const auto count = static_cast<double>(values.size());
+  // Relative to the first value, equal values have exactly that mean and no deviation.
+  double shift = 0;
+  for (const double value : values) shift += value - values[0];
+  const double mean = values[0] + shift / count;
+
+  Statistics result{static_cast<int64_t>(values.size()), mean, 0, 0, 0};
+  if (values.size() == 1) {
+    result.low = result.high = std::numeric_limits<double>::quiet_NaN();
+    return result;
+  }
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  result.deviation = std::sqrt(squares / (count - 1));
+  const double reach = student_t_quantile(0.975, result.count - 1) * result.deviation / std::sqrt(count);
+  result.low = mean - reach;
+  result.high = mean + reach;
+  return result;
+}
+
+}  // namespace graphpae

@@ -1,0 +1,24 @@
+// Statistics: what a few runs of one experiment say about its mean.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace graphpae {
+
+struct Statistics {
+  int64_t count = 0;
+  double mean = 0;
+  double deviation = 0;      // of the sample, with n - 1 in the denominator; 0 for one value
+  double low = 0, high = 0;  // 95% interval of the mean by Student's t; NaN for one value, which shows no spread
+};
+
+// Of values [n]. A value that is not finite makes the results not finite. Throws a data error if there are none.
+Statistics statistics(std::span<const double> values);
+
+// The t that a variable of Student's distribution stays below with `probability`. The relative error is below
+// 1e-12 for probabilities of 0.0005 .. 0.9995 and below 1e-9 for 1e-6 .. 1 - 1e-6. Takes less than a millisecond for
+// any number of degrees. Throws a usage error unless 0 < probability < 1 and degrees >= 1.
+double student_t_quantile(double probability, int64_t degrees);
+
+}  // namespace graphpae
