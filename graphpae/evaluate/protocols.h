@@ -1,0 +1,72 @@
+// How good are frozen rows for node classification? Receives rows, labels and splits, and nothing else.
+//
+// For each split and seed a probe learns from the training rows and offers candidates in sequence (probe.h).
+//
+//   strict   The first candidate with the best validation accuracy; its accuracy on the test rows of that split, looked
+//            at once.
+//   paper    The released procedure, to compare with the paper's tables. INFLATED, twice: the test rows of all splits
+//   are
+//            pooled, so that rows the probe was trained on are tested; and the largest test accuracy among candidates
+//            that tie or improve the validation accuracy is reported, so the test labels choose.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "graphpae/core/features.h"
+#include "graphpae/core/split.h"
+#include "graphpae/core/threads.h"
+#include "graphpae/evaluate/metrics.h"
+#include "graphpae/evaluate/probe.h"
+#include "graphpae/evaluate/statistics.h"
+
+namespace graphpae {
+
+enum class Protocol { strict, paper };
+
+struct EvaluateOptions {
+  ProbeOptions probe;
+  bool strict = true;
+  bool paper = false;  // Adam only
+  int64_t seeds = 1;   // probes per split
+  uint64_t seed = 0;   // of the first one
+  Threads threads;
+  std::function<void(int64_t done, int64_t total)> progress;  // candidates offered, of all
+};
+
+// The scores of one protocol.
+struct ProtocolScores {
+  int64_t splits = 0, seeds = 0;
+  std::vector<double> accuracies;  // [splits, seeds]
+  std::vector<int64_t> chosen;     // [splits, seeds] candidates; empty without a choice
+  Confusion confusion{1};          // of all tested rows, added up over splits and seeds
+
+  Statistics summary() const { return statistics(accuracies); }
+  // Joins the scores of another run on the same splits.
+  void append(const ProtocolScores& other);
+};
+
+struct Evaluation {
+  std::optional<ProtocolScores> strict, paper;  // as asked for
+  int64_t unconverged = 0;                      // see ProbeStatus
+};
+
+// rows X [N,D]; labels [N] in 0 .. classes-1, or negative for unlabelled rows, which are never used. Throws a data
+// error if a split has no labelled training, validation or test row, or tests a row it trains on.
+Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64_t classes,
+                    const std::vector<Split>& splits, const EvaluateOptions& options);
+
+// The most frequent class of the training rows, predicted for every test row.
+Evaluation evaluate_majority(std::span<const int32_t> labels, int64_t classes, const std::vector<Split>& splits,
+                             const EvaluateOptions& options);
+
+// The rows that are in the test part of any split, ascending.
+std::vector<int32_t> pooled_test(const std::vector<Split>& splits);
+
+// The share of the pooled test rows that the probe of a split was trained on, averaged over splits.
+double trained_share(const std::vector<Split>& splits);
+
+}  // namespace graphpae

@@ -1,0 +1,42 @@
+// The loss of many softmax classifiers over the same rows: the mean cross entropy of each problem over its own rows.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "graphpae/evaluate/probe.h"
+
+namespace graphpae {
+
+// Problems stand side by side: problem p owns the columns p*C .. p*C+C-1 of weights and logits.
+class SoftmaxLoss {
+ public:
+  SoftmaxLoss(const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems, Threads threads);
+
+  int64_t width() const { return width_; }  // problems * classes
+
+  // logits_ = X w + bias, and the predicted classes. w [D,width], bias [width]
+  void forward(const float* w, const float* bias);
+  std::span<const int32_t> predictions() const { return predictions_; }  // [problems, rows]
+  double loss(int64_t problem) const { return losses_[problem]; }        // of the last backward()
+
+  // Gradients at the weights of the last forward(): d_w [D,width], d_bias [width].
+  void backward(float* d_w, float* d_bias);
+
+ private:
+  const DesignMatrix& x_;
+  int64_t classes_, problems_, width_;
+  Threads threads_;
+  int64_t used_ = 0;  // rows after these belong to no problem
+  // The rows of each problem and their classes, as a matrix: labels_[row * problems + p], -1 if the row is not p's.
+  std::vector<int32_t> labels_;
+  std::vector<float> scale_;  // [problems] 1 / number of rows
+  Buffer<float> logits_;      // [rows,width]
+  std::vector<float> g_;      // [rows,width] gradient of the logits, zero where a row is not its problem's
+  Buffer<float> row_losses_;  // [used,problems]
+  std::vector<int32_t> predictions_;
+  std::vector<double> losses_;
+};
+
+}  // namespace graphpae
