@@ -1,4 +1,4 @@
-// The library in one header: read a graph, pre-train, embed, keep the model.
+// The library in one header: read a graph, pre-train, embed, keep the model, evaluate.
 //
 //   const auto graph = graphpae::load("my_graph").graph();
 //   graphpae::Settings settings = graphpae::recipe_settings("chameleon");
@@ -6,12 +6,18 @@
 //   const torch::Tensor embeddings = graphpae::embed(*model, graph);  // [N, width] float32
 //   graphpae::save_model("my_model", *model);
 //
+//   const graphpae::Evaluation result =
+//       graphpae::evaluate(graphpae::features_of(embeddings), graph.labels(), graph.num_classes(), graph.splits(), {});
+//   result.strict->summary().mean;
+//
 // keep_freed_memory() of core/memory.h, called once at the start of a program, saves a tenth of the time of training.
 // On a machine shared with others set OMP_WAIT_POLICY=passive in the environment: idle OpenMP threads otherwise spin.
 #pragma once
 
 #include "graphpae/data/load.h"
+#include "graphpae/evaluate/protocols.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/recipes.h"
+#include "graphpae/train/representations.h"
 #include "graphpae/train/settings.h"

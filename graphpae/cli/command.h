@@ -61,6 +61,7 @@ void add_recipes(CLI::App& app, Common& common);
 void add_positions(CLI::App& app, Common& common);
 void add_pretrain(CLI::App& app, Common& common);
 void add_embed(CLI::App& app, Common& common);
+void add_evaluate(CLI::App& app, Common& common);
 void add_bench(CLI::App& app, Common& common);
 
 // Shared between verbs.

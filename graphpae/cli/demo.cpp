@@ -3,11 +3,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "graphpae/cli/command.h"
+#include "graphpae/cli/evaluation.h"
 #include "graphpae/cli/progress.h"
-#include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/generate.h"
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/io/embedding_file.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/train/pretrain.h"
@@ -22,7 +22,8 @@ Settings demo_settings() {
   settings.layers = 2;
   settings.width = 256;
   settings.eigenvectors = 32;
-  settings.epochs = 100;
+  settings.epochs = 300;
+  settings.lr = 5e-3;
   return settings;
 }
 
@@ -40,8 +41,8 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
   if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
 
   const Settings settings = demo_settings();
-  Pretrainer trainer(make_input(graph, settings, input_options(common, Kernels::fused, settings.eigenvectors)),
-                     input_shape(graph), settings);
+  const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
+  Pretrainer trainer(make_input(graph, settings, options), input_shape(graph), settings);
   EpochMetrics first, last;
   {
     Progress progress(common, "epochs", settings.epochs);
@@ -55,23 +56,35 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
   const std::string file = directory + "/embeddings.npy";
   write_embeddings(file, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0), rows.size(1), {});
   save_model(directory + "/model", trainer.model(), "Trained on the graph of `graphpae demo`.\n");
+  std::vector<std::string> notes;
+  const EvaluationPlan plan = plan_evaluation(graph, settings, {}, common, notes);
+  const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
+  const std::vector<EvaluationRow> table = run_evaluation(plan, {model}, trainer.input(), options, common);
+  print_notes(notes);
+  const Json evaluation = evaluation_json(plan, table);
+  write_file(directory + "/results.json", Json{{"final_loss", last.loss}, {"evaluation", evaluation}}.dump(2) + "\n");
   if (common.json) {
     Json json = info_json(dataset);
     json["first_loss"] = first.loss;
     json["final_loss"] = last.loss;
+    json["evaluation"] = evaluation;
     json["output"] = directory;
     return print_json(json);
   }
   fmt::print(
       "pre-trained    {} epochs without labels: loss {:.4f} -> {:.4f}\n"
       "embeddings     {} ({} x {})\n"
-      "model          {}/model\n\n"
+      "model          {}/model\n"
+      "results        {}/results.json\n\n"
+      "How well the labels, which training never saw, can be read off:\n{}\n"
       "Next:\n"
       "  graphpae pretrain DATA --recipe chameleon -o RUN   the same on your data, with checkpoints\n"
       "  graphpae embed RUN DATA -o embeddings.npy          one row per node\n"
+      "  graphpae evaluate RUN DATA                         how good they are, beside baselines\n"
       "  graphpae info DATA                                 what is in your file\n"
       "  graphpae recipes                                   published settings by data set\n",
-      settings.epochs, first.loss, last.loss, file, rows.size(0), rows.size(1), directory);
+      settings.epochs, first.loss, last.loss, file, rows.size(0), rows.size(1), directory, directory,
+      evaluation_text(plan, table));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@ int main(int argc, char** argv) {
     add_demo(app, common);
     add_pretrain(app, common);
     add_embed(app, common);
+    add_evaluate(app, common);
 #ifdef GRAPHPAE_HAS_BENCH
     add_bench(app, common);
 #endif

@@ -9,9 +9,9 @@
 #include <optional>
 
 #include "graphpae/cli/environment.h"
+#include "graphpae/cli/evaluation.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/cli/progress.h"
-#include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/data/summary.h"
@@ -27,7 +27,8 @@ struct Flags {
   DataFlags data;
   ModelFlags model;
   std::string output, kernels = "fused", precision = "fp32";
-  bool resume = false, force = false, dry_run = false;
+  bool resume = false, force = false, dry_run = false, evaluate = false;
+  EvaluateFlags evaluation;
   int64_t checkpoint_every = 50;
 };
 
@@ -86,16 +87,26 @@ std::string result_card(const std::string& data, const Json& results) {
                      results["final_loss"].is_number() ? results["final_loss"].get<double>() : std::nan(""));
 }
 
-Json train(const Graph& graph, const Flags& flags, const Common& common) {
+// Trains and, if asked to, evaluates; the table of the evaluation goes to `table`.
+Json train(const Graph& graph, const Flags& flags, const Common& common, std::string& table) {
   const bool resuming = flags.resume && RunDirectory::holds_run(flags.output);
   std::optional<RunDirectory> run;
   Settings settings;
+  std::optional<EvaluationPlan> plan;
+  std::vector<std::string> notes;
+  const auto plan_ahead = [&] {  // its errors come before anything is written
+    if (!flags.evaluate) return;
+    naming(flags.data.data, [&] { plan.emplace(plan_evaluation(graph, settings, flags.evaluation, common, notes)); });
+    print_notes(notes);
+  };
   if (resuming) {
     run = RunDirectory::open(flags.output);
     settings = resumed_settings(flags.model, *run);
+    plan_ahead();
   } else {
     settings = resolve_settings(flags.model);
     check_trainable(graph, settings);
+    plan_ahead();
     run = RunDirectory::create(flags.output, flags.force);
   }
   const Kernels kernels = parse_kernels(flags.kernels);
@@ -111,10 +122,10 @@ Json train(const Graph& graph, const Flags& flags, const Common& common) {
                                    static_cast<double>(needed) / 1e9, static_cast<double>(available_memory()) / 1e9));
   }
   const auto start = Clock::now();
-  Pretrainer trainer(make_input(graph, settings, input_options(common, kernels, settings.eigenvectors)),
-                     input_shape(graph), settings);
+  const InputOptions options = input_options(common, kernels, settings.eigenvectors);
+  Pretrainer trainer(make_input(graph, settings, options), input_shape(graph), settings);
   const double preparing = seconds_since(start);
-  std::vector<std::string> notes;
+  notes.clear();
   if (resuming && run->restore_checkpoint(trainer, data, notes))
     spdlog::info("going on after epoch {}", trainer.epoch());
   print_notes(notes);
@@ -148,14 +159,21 @@ Json train(const Graph& graph, const Flags& flags, const Common& common) {
     times.push_back(record.seconds);
     seconds += record.seconds;
   }
-  const Json results = {{"epochs", trainer.epoch()},
-                        {"final_loss", records.empty() ? Json() : Json(records.back().metrics.loss)},
-                        {"seconds", seconds},
-                        {"seconds_per_epoch", median(times)},
-                        {"peak_rss_bytes", peak_memory()},
-                        {"run", flags.output}};
+  Json results = {{"epochs", trainer.epoch()},
+                  {"final_loss", records.empty() ? Json() : Json(records.back().metrics.loss)},
+                  {"seconds", seconds},
+                  {"seconds_per_epoch", median(times)},
+                  {"peak_rss_bytes", peak_memory()},
+                  {"run", flags.output}};
   save_model(run->file("model"), trainer.model(), result_card(flags.data.data, results));
   write_file(run->file("results.json"), results.dump(2) + "\n");
+  if (plan) {
+    const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
+    const std::vector<EvaluationRow> rows = run_evaluation(*plan, {model}, trainer.input(), options, common);
+    results["evaluation"] = evaluation_json(*plan, rows);
+    table = evaluation_text(*plan, rows);
+    write_file(run->file("results.json"), results.dump(2) + "\n");
+  }
   return results;
 }
 
@@ -175,6 +193,8 @@ void add_pretrain(CLI::App& app, Common& common) {
   verb->add_option("--checkpoint-every", flags->checkpoint_every, "epochs between checkpoints")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
+  CLI::Option* evaluate = verb->add_flag("--evaluate", flags->evaluate, "probe the embeddings after training");
+  add_evaluate_flags(*verb, flags->evaluation, evaluate);
   verb->callback([flags, &common] {
     const Kernels kernels = parse_kernels(flags->kernels);
     if (flags->precision != "fp32")
@@ -189,11 +209,13 @@ void add_pretrain(CLI::App& app, Common& common) {
       return print_estimate(graph, settings, kernels, common);
     }
     print_notes(dataset.notes);
-    const Json results = train(graph, *flags, common);
+    std::string table;
+    const Json results = train(graph, *flags, common, table);
     if (common.json) return print_json(results);
     fmt::print("{}: {} epochs, final loss {}, {:.1f} s ({:.3g} s per epoch), peak memory {:.2f} GB\n", flags->output,
                results["epochs"].get<int64_t>(), results["final_loss"].dump(), results["seconds"].get<double>(),
                results["seconds_per_epoch"].get<double>(), results["peak_rss_bytes"].get<double>() / 1e9);
+    if (!table.empty()) fmt::print("\n{}", table);
   });
 }
 

@@ -25,14 +25,7 @@ InputShape input_shape(const Graph& graph) {
   return shape;
 }
 
-GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
-  if (settings.encoder != EncoderKind::gat)
-    throw usage_error("encoder gated_gcn is for molecules; one graph needs encoder=gat");
-  if (graph.features().columns() == 0)
-    throw data_error("the graph has no node features; --features names a file of them");
-  use_threads_in_torch(options.threads);
-  if (!settings.use_positions) return graph_input(graph, settings, {}, options.threads, options.kernels);
-
+torch::Tensor make_positions(const Graph& graph, const Settings& settings, const InputOptions& options) {
   const PositionOptions wanted = position_options(settings);
   const PositionCache cache(options.cache);
   const std::string key = options.cache.empty() ? "" : position_key(graph.adjacency(), wanted);
@@ -46,9 +39,17 @@ GraphInput make_input(const Graph& graph, const Settings& settings, const InputO
   }
   if (positions->status != PositionStatus::converged)
     throw numerical_error("the eigenvectors of the graph could not be computed to the tolerance");
-  const torch::Tensor table =
-      torch::tensor(positions->eigenvectors, torch::kFloat64).view({positions->num_nodes, positions->k});
-  return graph_input(graph, settings, table, options.threads, options.kernels);
+  return torch::tensor(positions->eigenvectors, torch::kFloat64).view({positions->num_nodes, positions->k});
+}
+
+GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  if (settings.encoder != EncoderKind::gat)
+    throw usage_error("encoder gated_gcn is for molecules; one graph needs encoder=gat");
+  if (graph.features().columns() == 0)
+    throw data_error("the graph has no node features; --features names a file of them");
+  use_threads_in_torch(options.threads);
+  const torch::Tensor positions = settings.use_positions ? make_positions(graph, settings, options) : torch::Tensor();
+  return graph_input(graph, settings, positions, options.threads, options.kernels);
 }
 
 }  // namespace graphpae

@@ -23,8 +23,12 @@ struct InputOptions {
   std::function<void(const std::string&)> note;  // one line for the user
 };
 
-// The graph with its positions, computed or from the cache. Throws a data error for a graph without features and a
-// numerical error if the eigen-solver does not converge.
+// Laplacian positions U [N,K] float64, computed or from the cache. Throws a numerical error if the eigen-solver does
+// not converge.
+torch::Tensor make_positions(const Graph& graph, const Settings& settings, const InputOptions& options = {});
+
+// The graph with its positions, computed or from the cache. Throws a data error for a graph without features and
+// what make_positions throws.
 GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options = {});
 
 InputShape input_shape(const Graph& graph);

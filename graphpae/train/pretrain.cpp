@@ -141,10 +141,14 @@ std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings,
   return std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
 }
 
-torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options) {
+void check_features(const GraphPae& model, const Graph& graph) {
   const int64_t wanted = model.input_shape().features, found = graph.features().columns();
   if (wanted != found)
     throw data_error(fmt::format("the model was trained on {} features per node, the data have {}", wanted, found));
+}
+
+torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options) {
+  check_features(model, graph);
   model.eval();
   return model.embed(make_input(graph, model.settings(), options));
 }

@@ -59,8 +59,10 @@ class Pretrainer {
 // All epochs at once.
 std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options = {});
 
-// Frozen node representations [N,d_h] float32 of any graph with the features the model was trained on. Throws a data
-// error naming both numbers if the feature counts differ.
+// Throws a data error naming both numbers if the graph has not as many features as the model was trained on.
+void check_features(const GraphPae& model, const Graph& graph);
+
+// Frozen node representations [N,d_h] float32 of any graph with the features the model was trained on.
 torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options = {});
 
 }  // namespace graphpae

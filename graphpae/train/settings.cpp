@@ -76,6 +76,10 @@ void declare(OptionTable& table, Settings& s) {
   table.add("warmup", s.warmup, between(0, 1e9), "epochs of linear warm-up");
   table.add("seed", s.seed, between(0, 0x1p62), "seed of every random choice");
 
+  declare_probe(table, s);
+}
+
+void declare_probe(OptionTable& table, Settings& s) {
   table.add("probe.lr", s.probe_lr, between(0, 1e3), "learning rate of the probe");
   table.add("probe.weight_decay", s.probe_weight_decay, at_least(0), "weight decay of the probe");
   table.add("probe.epochs", s.probe_epochs, between(1, 1e7), "epochs of the probe");

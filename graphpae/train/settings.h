@@ -83,6 +83,7 @@ struct Settings {
 };
 
 void declare(OptionTable& table, Settings& settings);
+void declare_probe(OptionTable& table, Settings& settings);  // the probe.* settings only
 
 // Throws a usage error if settings contradict each other.
 void check(const Settings& settings);

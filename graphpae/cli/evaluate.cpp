@@ -1,0 +1,106 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "graphpae/cli/evaluation.h"
+#include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/model/model_file.h"
+#include "graphpae/train/run_directory.h"
+
+namespace graphpae::cli {
+namespace {
+
+struct Flags {
+  std::string run, output;
+  std::vector<std::string> also;
+  DataFlags data;
+  EvaluateFlags evaluate;
+  SettingFlags settings;
+};
+
+// Scores may be joined only if runs differ in nothing but their seeds.
+void check_alike(const Settings& first, const Settings& other, const std::string& run) {
+  Settings a = first, b = other;
+  OptionTable left, right;
+  declare(left, a);
+  declare(right, b);
+  for (size_t k = 0; k < left.options().size(); ++k) {
+    const Option &l = left.options()[k], &r = right.options()[k];
+    if (l.key != "seed" && l.print() != r.print())
+      throw usage_error(fmt::format("--also {}: has {}={}, the first run has {}", run, r.key, r.print(), l.print()));
+  }
+  if (first.seed == other.seed)
+    throw usage_error(
+        fmt::format("--also {}: has seed {} as another run; its scores would count twice", run, first.seed));
+}
+
+std::vector<std::shared_ptr<GraphPae>> load_models(const Flags& flags) {
+  std::vector<std::shared_ptr<GraphPae>> models = {load_model(flags.run)};
+  for (const std::string& run : flags.also) {
+    const auto model = load_model(run);
+    for (const auto& earlier : models) check_alike(earlier->settings(), model->settings(), run);
+    models.push_back(model);
+  }
+  return models;
+}
+
+// Adds the evaluation to the results of the run, if RUN is one and can be written.
+void keep_results(const std::string& run, const Json& evaluation) {
+  if (!RunDirectory::holds_run(run)) return;
+  const std::string path = run + "/results.json";
+  Json results = Json::object();
+  if (std::ifstream file(path); file) results = Json::parse(file, nullptr, false);
+  if (!results.is_object()) throw data_error(path + ": is not a JSON object");
+  results["evaluation"] = evaluation;
+  write_file(path, results.dump(2) + "\n");
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Common& common) {
+  CLI::App* verb = app.add_subcommand("evaluate", "probe frozen embeddings over all splits, beside baselines");
+  auto flags = std::make_shared<Flags>();
+  verb->add_option("RUN", flags->run, "run directory or model directory")->required();
+  add_data_flags(*verb, flags->data);
+  verb->add_option("--also", flags->also, "a run that differs in its seed only: scores are joined (repeatable)")
+      ->take_all()
+      ->expected(1);
+  verb->add_option("-o,--output", flags->output, "also write the results as JSON to this file");
+  add_evaluate_flags(*verb, flags->evaluate);
+  Settings defaults;
+  OptionTable table;
+  declare_probe(table, defaults);
+  add_setting_flags(*verb, table, flags->settings);
+  verb->callback([flags, &common] {
+    const auto models = load_models(*flags);
+    Settings settings = models.front()->settings();
+    OptionTable probe;
+    declare_probe(probe, settings);
+    apply_settings(probe, flags->settings);
+    const Dataset dataset = load_data(flags->data, common);
+    const Graph& graph = graph_of(dataset, flags->data.data);
+    std::vector<std::string> notes = dataset.notes;
+    const EvaluationPlan plan =
+        naming(flags->data.data, [&] { return plan_evaluation(graph, settings, flags->evaluate, common, notes); });
+    print_notes(notes);
+    keep_freed_memory();
+    const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
+    check_features(*models.front(), graph);
+    const GraphInput input = make_input(graph, settings, options);
+    const std::vector<EvaluationRow> rows = run_evaluation(plan, models, input, options, common);
+    Json json = evaluation_json(plan, rows);
+    json["data"] = flags->data.data;
+    if (common.json)
+      print_json(json);
+    else
+      fmt::print("{}", evaluation_text(plan, rows));
+    if (!flags->output.empty()) write_file(flags->output, json.dump(2) + "\n");
+    keep_results(flags->run, json);
+  });
+}
+
+}  // namespace graphpae::cli

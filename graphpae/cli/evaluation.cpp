@@ -1,0 +1,280 @@
+#include "graphpae/cli/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_set>
+
+#include "graphpae/cli/progress.h"
+#include "graphpae/core/error.h"
+#include "graphpae/data/twins.h"
+#include "graphpae/evaluate/random_splits.h"
+
+namespace graphpae::cli {
+namespace {
+
+constexpr int64_t kScores = 10;  // splits x seeds, at least, unless --seeds says otherwise
+
+template <class E>
+E parse_choice(const std::string& flag, const std::string& text, std::vector<std::pair<std::string, E>> choices) {
+  E value = choices.front().second;
+  OptionTable table;
+  table.add_choice(flag, value, std::move(choices), "");
+  table.set(flag, text);
+  return value;
+}
+
+void choose_splits(EvaluationPlan& plan, const EvaluateFlags& flags, std::vector<std::string>& notes) {
+  const std::vector<int32_t>& labels = plan.graph.labels();
+  const bool given = !plan.graph.splits().empty();
+  std::string wanted = flags.split;
+  if (wanted.empty() && !given) {
+    wanted = "random:60/20/20";
+    notes.push_back(fmt::format("the data have no splits: {} random ones of 60/20/20 are drawn", flags.num_splits));
+  }
+  if (wanted.empty() || wanted == "public") {
+    if (!given) throw data_error("--split public: the data have no splits; --split random:60/20/20 draws some");
+    plan.splits = labelled_only(plan.graph.splits(), labels);
+    plan.split_source = "from the data";
+  } else if (wanted.starts_with("random:")) {
+    RandomSplitOptions random = naming("--split " + wanted, [&] { return parse_split_shares(wanted.substr(7)); });
+    random.count = flags.num_splits;
+    random.stratified = flags.stratified;
+    random.seed = static_cast<uint64_t>(flags.split_seed);
+    plan.splits = random_splits(labels, random);
+    plan.split_source = fmt::format("random {}{}", wanted.substr(7), flags.stratified ? ", stratified" : "");
+  } else {
+    throw usage_error(
+        fmt::format("--split {}: expected public or random:TRAIN/VAL/TEST, such as random:60/20/20", wanted));
+  }
+}
+
+// Counts test nodes that training gives away, and drops them if asked to.
+void treat_twins(EvaluationPlan& plan, bool dedupe, std::vector<std::string>& notes) {
+  const Twins twins = find_twins(plan.graph);
+  plan.dedupe = dedupe;
+  for (size_t s = 0; s < plan.splits.size(); ++s) {
+    std::vector<int32_t>& test = plan.splits[s].test;
+    plan.test_nodes += static_cast<int64_t>(test.size());
+    const std::vector<int32_t> found = twins_of_trained(twins, plan.splits[s]);
+    plan.test_twins += static_cast<int64_t>(found.size());
+    if (!dedupe) continue;
+    const std::unordered_set<int32_t> dropped(found.begin(), found.end());
+    std::erase_if(test, [&](int32_t node) { return dropped.contains(node); });
+    if (test.empty()) throw data_error(fmt::format("--dedupe: split {} has no test node left", s));
+  }
+  if (plan.test_twins == 0) return;
+  notes.push_back(fmt::format("{} of {} test nodes ({} splits) share features and neighbourhood with a training node{}",
+                              plan.test_twins, plan.test_nodes, plan.splits.size(),
+                              dedupe ? " and are left out" : "; --dedupe evaluates without them"));
+}
+
+void join(Evaluation& into, const Evaluation& other) {
+  if (into.strict) into.strict->append(*other.strict);
+  if (into.paper) into.paper->append(*other.paper);
+  into.unconverged += other.unconverged;
+}
+
+Json statistics_json(const Statistics& s) {
+  const Json interval = std::isfinite(s.low) ? Json{s.low, s.high} : Json();
+  return {{"mean", s.mean}, {"std", s.deviation}, {"ci95", interval}};
+}
+
+const ProtocolScores& scores_of(const EvaluationRow& row, Protocol protocol) {
+  return protocol == Protocol::strict ? *row.evaluation.strict : *row.evaluation.paper;
+}
+
+Json protocol_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows, Protocol protocol) {
+  const ProtocolScores& scores = scores_of(rows.front(), protocol);
+  Json json = {{"protocol", protocol == Protocol::strict ? "strict" : "paper"}, {"metric", "accuracy"}};
+  json.update(statistics_json(scores.summary()));
+  json["macro_f1"] = scores.confusion.macro_f1();
+  json["splits"] = scores.splits;
+  json["seeds"] = scores.seeds;
+  for (int64_t s = 0; s < scores.splits; ++s) {
+    double sum = 0;
+    Json each = Json::array(), chosen = Json::array();
+    for (int64_t k = s * scores.seeds; k < (s + 1) * scores.seeds; ++k) {
+      sum += scores.accuracies[k];
+      each.push_back(scores.accuracies[k]);
+      chosen.push_back(candidate_name(plan.options.probe, scores.chosen[k]));
+    }
+    json["per_split"].push_back(sum / static_cast<double>(scores.seeds));
+    json["per_split_and_seed"].push_back(each);
+    json["chosen"].push_back(chosen);
+  }
+  for (size_t r = 1; r < rows.size(); ++r)
+    json["baselines"][rows[r].key] = statistics_json(scores_of(rows[r], protocol).summary());
+  if (protocol == Protocol::paper) {
+    json["inflated"] = true;
+    json["pooled_test_trained_on"] = trained_share(plan.splits);
+  }
+  const std::vector<std::string>& names = plan.graph.class_names();
+  for (int64_t c = 0; c < plan.graph.num_classes(); ++c) {
+    const auto score = scores.confusion.class_score(c);
+    json["classes"].push_back({{"class", names.empty() ? std::to_string(c) : names[c]},
+                               {"support", score.support},
+                               {"precision", score.precision},
+                               {"recall", score.recall},
+                               {"f1", score.f1}});
+    Json counts = Json::array();
+    for (int64_t d = 0; d < plan.graph.num_classes(); ++d) counts.push_back(scores.confusion.count(c, d));
+    json["confusion"].push_back(counts);
+  }
+  return json;
+}
+
+std::string cell(const Statistics& s) {
+  const std::string interval =
+      std::isfinite(s.low) ? fmt::format("{:.2f} .. {:.2f}", 100 * s.low, 100 * s.high) : std::string("one score");
+  return fmt::format("{:>6.2f} {:>6.2f}   {:<16}", 100 * s.mean, 100 * s.deviation, interval);
+}
+
+std::string trimmed(std::string line) {
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + "\n";
+}
+
+}  // namespace
+
+void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch_flag) {
+  const auto add = [&](CLI::Option* option) {
+    option->group("Evaluation");
+    if (switch_flag != nullptr) option->needs(switch_flag);
+    return option;
+  };
+  const CLI::Range count(int64_t{1}, int64_t{100000});
+  add(app.add_option("--protocol", flags.protocol, "strict, paper (as released: inflated) or both")
+          ->capture_default_str());
+  add(app.add_option("--probe", flags.probe, "adam (as released) or lbfgs (converged, penalty chosen by validation)")
+          ->capture_default_str());
+  add(app.add_option("--split", flags.split, "public: those of the data (default if any); random:60/20/20: drawn"));
+  add(app.add_option("--num-splits", flags.num_splits, "how many random splits")->check(count)->capture_default_str());
+  add(app.add_option("--split-seed", flags.split_seed, "seed of random splits")
+          ->check(CLI::NonNegativeNumber)
+          ->capture_default_str());
+  add(app.add_flag("--stratified", flags.stratified, "random splits keep the shares of the classes"));
+  add(app.add_option("--seeds", flags.seeds, "probes per split (default: until splits x seeds is ten)")->check(count));
+  add(app.add_flag("--dedupe", flags.dedupe, "leave out test nodes that have a twin in training"));
+}
+
+EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateFlags& flags,
+                               const Common& common, std::vector<std::string>& notes) {
+  EvaluationPlan plan{graph, {}, {}, {}};
+  if (graph.labels().empty())
+    throw data_error("the data have no labels: nothing to evaluate; --labels names a file of them");
+  if (graph.num_classes() < 2)
+    throw data_error(fmt::format("the labels have {} class: nothing to tell apart", graph.num_classes()));
+  enum class Asked { strict, paper, both };
+  const Asked asked = parse_choice<Asked>("--protocol", flags.protocol,
+                                          {{"strict", Asked::strict}, {"paper", Asked::paper}, {"both", Asked::both}});
+  plan.options.strict = asked != Asked::paper;
+  plan.options.paper = asked != Asked::strict;
+  plan.options.probe.kind =
+      parse_choice<ProbeKind>("--probe", flags.probe, {{"adam", ProbeKind::adam}, {"lbfgs", ProbeKind::lbfgs}});
+  if (plan.options.paper && plan.options.probe.kind != ProbeKind::adam)
+    throw usage_error("--probe lbfgs: the paper protocol chooses among the epochs of the released probe; use strict");
+  plan.options.probe.lr = settings.probe_lr;
+  plan.options.probe.weight_decay = settings.probe_weight_decay;
+  plan.options.probe.epochs = settings.probe_epochs;
+  plan.options.threads = common.thread_count();
+  choose_splits(plan, flags, notes);
+  treat_twins(plan, flags.dedupe, notes);
+  const auto splits = static_cast<int64_t>(plan.splits.size());
+  // The L-BFGS probe starts at zero: seeds would repeat one number.
+  if (plan.options.probe.kind == ProbeKind::lbfgs)
+    plan.options.seeds = 1;
+  else
+    plan.options.seeds = flags.seeds > 0 ? flags.seeds : (kScores + splits - 1) / splits;
+  return plan;
+}
+
+std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
+                                          const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
+                                          const InputOptions& options, const Common& common) {
+  const Settings& settings = models.front()->settings();
+  const auto probe = [&](const std::string& what, const Features& rows) {
+    EvaluateOptions now = plan.options;
+    std::unique_ptr<Progress> progress;
+    now.progress = [&](int64_t done, int64_t total) {
+      if (!progress) progress = std::make_unique<Progress>(common, "probe steps", total);
+      progress->update(done, what);
+    };
+    return graphpae::evaluate(rows, plan.graph.labels(), plan.graph.num_classes(), plan.splits, now);
+  };
+  const auto probe_models = [&](const std::string& what, const auto& rows_of) {
+    Evaluation joined = probe(what, rows_of(*models.front()));
+    for (size_t m = 1; m < models.size(); ++m) join(joined, probe(what, rows_of(*models[m])));
+    return joined;
+  };
+  std::vector<EvaluationRow> rows;
+  rows.push_back({"embeddings", "embeddings",
+                  probe_models("embeddings", [&](GraphPae& model) { return embedded_rows(model, input); })});
+  rows.push_back({"untrained", "untrained encoder",
+                  probe_models("untrained encoder", [&](GraphPae& model) { return untrained_rows(model, input); })});
+  rows.push_back({"raw_features", "raw features", probe("raw features", raw_feature_rows(plan.graph, settings))});
+  rows.push_back({"raw_positions", "raw positions",
+                  probe("raw positions", raw_position_rows(plan.graph, settings, input, options))});
+  rows.push_back({"majority", "majority class",
+                  evaluate_majority(plan.graph.labels(), plan.graph.num_classes(), plan.splits, plan.options)});
+  return rows;
+}
+
+Json evaluation_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows) {
+  // The honest numbers come first; inflated ones are never at the top unless nothing else was asked for.
+  Json json = protocol_json(plan, rows, plan.options.strict ? Protocol::strict : Protocol::paper);
+  if (plan.options.strict && plan.options.paper) json["paper"] = protocol_json(plan, rows, Protocol::paper);
+  const ProbeOptions& probe = plan.options.probe;
+  if (probe.kind == ProbeKind::adam)
+    json["probe"] = {
+        {"kind", "adam"}, {"lr", probe.lr}, {"weight_decay", probe.weight_decay}, {"epochs", probe.epochs}};
+  else
+    json["probe"] = {{"kind", "lbfgs"}, {"unconverged", rows.front().evaluation.unconverged}};
+  json["split_source"] = plan.split_source;
+  json["test_nodes"] = plan.test_nodes;
+  json["test_twins"] = plan.test_twins;
+  json["dedupe"] = plan.dedupe;
+  return json;
+}
+
+std::string evaluation_text(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows) {
+  const bool strict = plan.options.strict, paper = plan.options.paper;
+  const ProtocolScores& scores = scores_of(rows.front(), strict ? Protocol::strict : Protocol::paper);
+  std::string text =
+      fmt::format("accuracy in %, {} split{} ({}) x {} seed{}, {} classes{}\n\n", scores.splits,
+                  scores.splits == 1 ? "" : "s", plan.split_source, scores.seeds, scores.seeds == 1 ? "" : "s",
+                  plan.graph.num_classes(), plan.dedupe ? ", without twins of training nodes" : "");
+  constexpr int kCell = 32;
+  std::string heads = fmt::format("{:20}", ""), columns = heads;
+  for (const char* head : {strict ? "strict" : "", paper ? "paper (INFLATED)" : ""}) {
+    if (*head == '\0') continue;
+    heads += fmt::format("  {:<{}}", head, kCell);
+    columns += fmt::format("  {:<{}}", "  mean    std   95% interval", kCell);
+  }
+  text += trimmed(heads) + trimmed(columns);
+  for (const EvaluationRow& row : rows) {
+    std::string line = fmt::format("{:20}", row.title);
+    if (strict) line += fmt::format("  {:<{}}", cell(row.evaluation.strict->summary()), kCell);
+    if (paper) line += fmt::format("  {:<{}}", cell(row.evaluation.paper->summary()), kCell);
+    text += trimmed(line);
+  }
+  text += "\n";
+  if (strict) text += "strict: chosen by validation, tested once on the test nodes of the same split\n";
+  if (paper) {
+    text += fmt::format(
+        "paper:  INFLATED, for comparison with the paper only: {:.1f} % of its pooled test nodes were trained on,\n"
+        "        and the best test accuracy among equal validation accuracies is taken\n",
+        100 * trained_share(plan.splits));
+  }
+  if (plan.test_twins > 0 && !plan.dedupe) {
+    text +=
+        fmt::format("twins:  {} of {} test nodes share features and neighbourhood with a training node (--dedupe)\n",
+                    plan.test_twins, plan.test_nodes);
+  }
+  if (const int64_t open = rows.front().evaluation.unconverged; open > 0)
+    text += fmt::format("probe:  {} optimisations ran out of steps\n", open);
+  return text;
+}
+
+}  // namespace graphpae::cli

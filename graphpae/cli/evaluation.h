@@ -1,0 +1,52 @@
+// Evaluation for the verbs evaluate, pretrain and demo: which splits and protocols, every number beside its baselines,
+// as a table and as JSON.
+#pragma once
+
+#include <memory>
+
+#include "graphpae/cli/run_flags.h"
+#include "graphpae/evaluate/protocols.h"
+#include "graphpae/train/representations.h"
+
+namespace graphpae::cli {
+
+struct EvaluateFlags {
+  std::string protocol = "strict", probe = "adam", split;
+  int64_t num_splits = 10, split_seed = 0;
+  int64_t seeds = 0;  // 0: so many that splits x seeds is at least ten
+  bool stratified = false, dedupe = false;
+};
+// `switch_flag`: what must be given for the flags to mean anything, if not null.
+void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch_flag = nullptr);
+
+// Everything decided before the first probe. Refers to the graph.
+struct EvaluationPlan {
+  const Graph& graph;
+  std::vector<Split> splits;  // labelled nodes only
+  EvaluateOptions options;
+  std::string split_source;  // "from the data" or "random 60/20/20"
+  bool dedupe = false;
+  int64_t test_nodes = 0;  // over all splits, before dedupe
+  int64_t test_twins = 0;  // of those, with a twin in training
+};
+
+// Throws a usage or data error if there is nothing to evaluate: no labels, no such split.
+EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateFlags& flags,
+                               const Common& common, std::vector<std::string>& notes);
+
+// One line of the table.
+struct EvaluationRow {
+  std::string key, title;
+  Evaluation evaluation;
+};
+
+// Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
+// "embeddings", "untrained", "raw_features", "raw_positions", "majority".
+std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
+                                          const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
+                                          const InputOptions& options, const Common& common);
+
+Json evaluation_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows);
+std::string evaluation_text(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows);
+
+}  // namespace graphpae::cli

@@ -1,0 +1,17 @@
+// What a probe may be given for the nodes of a graph: the embeddings of a model, and what they must be better than.
+#pragma once
+
+#include "graphpae/train/pretrain.h"
+
+namespace graphpae {
+
+// Rows [N,D] of a contiguous tensor of numbers as features.
+Features features_of(const torch::Tensor& rows);
+
+Features embedded_rows(GraphPae& model, const GraphInput& input);         // [N,d_h]
+Features untrained_rows(const GraphPae& model, const GraphInput& input);  // the same shape and seed, no epoch
+Features raw_feature_rows(const Graph& graph, const Settings& settings);  // [N,F] as the encoder sees them
+Features raw_position_rows(const Graph& graph, const Settings& settings, const GraphInput& input,
+                           const InputOptions& options);  // [N,K]
+
+}  // namespace graphpae
