@@ -8,8 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/rng.h"
-#include "graphpae/evaluate/lbfgs.h"
-#include "graphpae/evaluate/softmax_loss.h"
+#include "graphpae/evaluate/penalised_fit.h"
 #include "graphpae/kernels/adam.h"
 
 namespace graphpae {
@@ -19,8 +18,6 @@ constexpr uint64_t kProbeStream = 0x70726f6265;  // "probe"
 
 // From strong to weak: each optimum is the start for the next.
 constexpr std::array<double, 8> kPenalties = {1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
-
-constexpr double kGradientShare = 1e-4;  // of the gradient at zero: an optimum
 
 // Initial weights of all problems side by side [D,width].
 std::vector<float> initial_weights(int64_t columns, int64_t classes, std::span<const ProbeProblem> problems) {
@@ -35,8 +32,9 @@ std::vector<float> initial_weights(int64_t columns, int64_t classes, std::span<c
   return w;
 }
 
-void train_adam(SoftmaxLoss& loss, const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems,
+void train_adam(const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems,
                 const ProbeOptions& options, const CandidateObserver& observe, Threads threads) {
+  SoftmaxLoss loss(x, classes, problems, threads);
   std::vector<float> w = initial_weights(x.columns(), classes, problems);
   std::vector<float> bias(static_cast<size_t>(loss.width()), 0);
   std::vector<float> d_w(w.size()), first_w(w.size()), second_w(w.size());
@@ -54,82 +52,6 @@ void train_adam(SoftmaxLoss& loss, const DesignMatrix& x, int64_t classes, std::
     loss.forward(w.data(), bias.data());
     observe(epoch - 1, loss.predictions());
   }
-}
-
-// The parameters of one problem as one vector [D*C + C]: weights, then bias.
-class ProblemColumns {
- public:
-  ProblemColumns(int64_t columns, int64_t classes, int64_t width) : d_(columns), c_(classes), width_(width) {}
-  int64_t size() const { return (d_ + 1) * c_; }
-  int64_t weights() const { return d_ * c_; }
-
-  void write(int64_t p, const std::vector<double>& v, float* w, float* bias) const {
-    for (int64_t d = 0; d < d_; ++d) {
-      for (int64_t c = 0; c < c_; ++c) w[d * width_ + p * c_ + c] = static_cast<float>(v[d * c_ + c]);
-    }
-    for (int64_t c = 0; c < c_; ++c) bias[p * c_ + c] = static_cast<float>(v[weights() + c]);
-  }
-  void read(int64_t p, const float* w, const float* bias, std::vector<double>& v) const {
-    for (int64_t d = 0; d < d_; ++d) {
-      for (int64_t c = 0; c < c_; ++c) v[d * c_ + c] = w[d * width_ + p * c_ + c];
-    }
-    for (int64_t c = 0; c < c_; ++c) v[weights() + c] = bias[p * c_ + c];
-  }
-
- private:
-  int64_t d_, c_, width_;
-};
-
-// Minimises mean cross entropy + penalty/2 |W|^2 for each penalty; the bias is free.
-ProbeStatus train_lbfgs(SoftmaxLoss& loss, const DesignMatrix& x, int64_t classes, int64_t problems,
-                        const CandidateObserver& observe) {
-  const ProblemColumns columns(x.columns(), classes, loss.width());
-  const size_t cells = static_cast<size_t>(x.columns() * loss.width());
-  std::vector<float> w(cells), d_w(cells), bias(static_cast<size_t>(loss.width())), d_bias(bias.size());
-  std::vector<std::vector<double>> optima(static_cast<size_t>(problems),
-                                          std::vector<double>(static_cast<size_t>(columns.size()), 0));
-  std::vector<double> gradient(static_cast<size_t>(columns.size()));
-  // Gradients are small compared with those of zero weights, whatever the scale of the rows.
-  loss.forward(w.data(), bias.data());
-  loss.backward(d_w.data(), d_bias.data());
-  std::vector<LbfgsOptions> search_options(static_cast<size_t>(problems));
-  for (int64_t p = 0; p < problems; ++p) {
-    columns.read(p, d_w.data(), d_bias.data(), gradient);
-    double largest = 0;
-    for (const double value : gradient) largest = std::max(largest, std::abs(value));
-    search_options[p].tolerance = kGradientShare * largest;
-  }
-  ProbeStatus status;
-  for (size_t k = 0; k < kPenalties.size(); ++k) {
-    std::vector<Lbfgs> searches;
-    for (int64_t p = 0; p < problems; ++p) searches.emplace_back(optima[p], search_options[p]);
-    while (!std::all_of(searches.begin(), searches.end(), [](const Lbfgs& s) { return s.done(); })) {
-      for (int64_t p = 0; p < problems; ++p) columns.write(p, searches[p].point(), w.data(), bias.data());
-      loss.forward(w.data(), bias.data());
-      loss.backward(d_w.data(), d_bias.data());
-      for (int64_t p = 0; p < problems; ++p) {
-        if (searches[p].done()) continue;
-        columns.read(p, d_w.data(), d_bias.data(), gradient);
-        double value = loss.loss(p);
-        const std::vector<double>& point = searches[p].point();
-        for (int64_t i = 0; i < columns.weights(); ++i) {
-          value += kPenalties[k] / 2 * point[i] * point[i];
-          gradient[i] += kPenalties[k] * point[i];
-        }
-        if (!std::isfinite(value) && searches[p].evaluations() == 0)
-          throw numerical_error("probe: the loss is not finite");
-        searches[p].tell(value, gradient);
-      }
-    }
-    for (int64_t p = 0; p < problems; ++p) {
-      optima[p] = searches[p].best();
-      status.unconverged += !searches[p].converged();
-      columns.write(p, optima[p], w.data(), bias.data());
-    }
-    loss.forward(w.data(), bias.data());
-    observe(static_cast<int64_t>(k), loss.predictions());
-  }
-  return status;
 }
 
 }  // namespace
@@ -152,11 +74,17 @@ std::vector<float> initial_probe_weights(int64_t columns, int64_t classes, uint6
 
 ProbeStatus train_probes(const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems,
                          const ProbeOptions& options, const CandidateObserver& observe, Threads threads) {
-  SoftmaxLoss loss(x, classes, problems, threads);
-  if (options.kind == ProbeKind::lbfgs)
-    return train_lbfgs(loss, x, classes, static_cast<int64_t>(problems.size()), observe);
-  train_adam(loss, x, classes, problems, options, observe, threads);
-  return {};
+  ProbeStatus status;
+  if (options.kind == ProbeKind::adam) {
+    train_adam(x, classes, problems, options, observe, threads);
+    return status;
+  }
+  PenalisedFit fits(x, classes, problems, threads);
+  for (size_t k = 0; k < kPenalties.size(); ++k) {
+    status.unconverged += fits.fit(kPenalties[k]);
+    observe(static_cast<int64_t>(k), fits.predictions());
+  }
+  return status;
 }
 
 }  // namespace graphpae

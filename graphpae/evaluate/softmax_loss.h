@@ -12,6 +12,7 @@ namespace graphpae {
 // Problems stand side by side: problem p owns the columns p*C .. p*C+C-1 of weights and logits.
 class SoftmaxLoss {
  public:
+  // Refers to x, which must outlive it.
   SoftmaxLoss(const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems, Threads threads);
 
   int64_t width() const { return width_; }  // problems * classes

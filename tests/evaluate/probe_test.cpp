@@ -7,6 +7,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/rng.h"
+#include "graphpae/evaluate/penalised_fit.h"
 #include "graphpae/evaluate/softmax_loss.h"
 #include "tests/support/expect_error.h"
 
@@ -120,6 +121,7 @@ std::vector<float> gradients(const Features& features, int threads, const std::v
     for (int64_t j = 0; j < loss.width(); ++j)  // the same for every problem
       w[d * loss.width() + j] = static_cast<float>(rng.normal(static_cast<uint64_t>(d * kClasses + j % kClasses)));
   }
+  for (int64_t j = 0; j < loss.width(); ++j) bias[j] = 0.3f * static_cast<float>(j % kClasses);
   std::vector<float> all(w.size() + bias.size());
   loss.forward(w.data(), bias.data());
   loss.backward(all.data(), all.data() + w.size());
@@ -192,6 +194,44 @@ TEST(Probe, ConvergedProbePredictsTheLargestClassFromTheBiasAlone) {
       Threads{});
   EXPECT_EQ(status.unconverged, 0);
   EXPECT_EQ(calls, num_candidates(kConverged));
+}
+
+// The gradient of the penalised loss, in double and plainly, vanishes at what is called the optimum.
+TEST(PenalisedFit, EndsWhereTheGradientVanishes) {
+  const Features rows = noisy_rows();
+  const std::vector<ProbeProblem> problems = {problem(range(0, 30), 0), problem(range(20, 55), 0)};
+  const DesignMatrix x(rows, range(0, kRows), Threads{});
+  PenalisedFit fits(x, kClasses, problems, Threads{});
+  for (const double penalty : {0.3, 0.01, 1e-4}) {
+    EXPECT_EQ(fits.fit(penalty), 0);
+    for (int64_t p = 0; p < 2; ++p) {
+      const std::vector<double>& w = fits.parameters(p);
+      std::vector<double> gradient(w.size(), 0);
+      for (size_t i = 0; i < problems[p].rows.size(); ++i) {
+        const std::span<const float> row = rows.dense_row(problems[p].rows[i]);
+        std::vector<double> z(kClasses), share(kClasses);
+        double sum = 0;
+        for (int64_t c = 0; c < kClasses; ++c) {
+          z[c] = w[kColumns * kClasses + c];
+          for (int64_t d = 0; d < kColumns; ++d) z[c] += row[d] * w[d * kClasses + c];
+          sum += std::exp(z[c]);
+        }
+        for (int64_t c = 0; c < kClasses; ++c) {
+          const double g =
+              (std::exp(z[c]) / sum - (problems[p].labels[i] == c)) / static_cast<double>(problems[p].rows.size());
+          for (int64_t d = 0; d < kColumns; ++d) gradient[d * kClasses + c] += g * row[d];
+          gradient[kColumns * kClasses + c] += g;
+        }
+      }
+      double size = 0;
+      for (int64_t i = 0; i < kColumns * kClasses; ++i) {
+        gradient[i] += penalty * w[i];
+        size = std::max(size, std::abs(w[i]));
+      }
+      EXPECT_GT(size, 0.1);  // not just zero
+      for (const double value : gradient) EXPECT_NEAR(value, 0, 1e-4) << "penalty " << penalty;
+    }
+  }
 }
 
 TEST(Probe, DivergenceIsAnError) {
