@@ -5,6 +5,7 @@
 
 #include "bench/kernels_bench.h"
 #include "bench/positions_bench.h"
+#include "bench/probe_bench.h"
 #include "graphpae/cli/bench_training.h"
 #include "graphpae/cli/command.h"
 #include "graphpae/core/error.h"
@@ -66,6 +67,24 @@ void run_positions(bench::PositionsBenchOptions options, const Common& common) {
   print_json(list);
 }
 
+void bench_probe(int repeat, bool reference, const Common& common) {
+  const bench::ProbeBench b = bench::run_probe_bench(common.thread_count(), repeat, reference);
+  const double peak = bench::run_probes(common.thread_count()).fma_gflops;
+  if (common.json) {
+    return print_json({{"together_ms", b.together_ms},
+                       {"one_by_one_ms", b.one_by_one_ms},
+                       {"libtorch_ms", b.libtorch_ms},
+                       {"gflops", b.gflops},
+                       {"fma_gflops", peak}});
+  }
+  fmt::print("an epoch of {} probes, {} x {} rows, {} classes\n", b.splits, b.rows, b.columns, b.classes);
+  fmt::print("  side by side        {:>8.2f} ms   {:.0f} GFLOP/s, {:.0f} % of multiply-adds in registers\n",
+             b.together_ms, b.gflops, 100 * b.gflops / peak);
+  fmt::print("  one after another   {:>8.2f} ms   {:.1f}x\n", b.one_by_one_ms, b.one_by_one_ms / b.together_ms);
+  if (reference)
+    fmt::print("  plain LibTorch      {:>8.2f} ms   {:.1f}x\n", b.libtorch_ms, b.libtorch_ms / b.together_ms);
+}
+
 void add_bench(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("bench", "measure this machine: solver, kernels and epochs against their peers");
   struct Flags {
@@ -77,7 +96,7 @@ void add_bench(CLI::App& app, Common& common) {
   auto flags = std::make_shared<Flags>();
   const char* data = std::getenv("GRAPHPAE_DATA");
   flags->data = data == nullptr ? "" : data;
-  verb->add_option("NAME", flags->name, "what to measure: kernels, epochs or positions")->capture_default_str();
+  verb->add_option("NAME", flags->name, "what to measure: kernels, epochs, probe or positions")->capture_default_str();
   verb->add_option(
           "--graphs", flags->graphs,
           "positions: of squirrel, cornell5, b, c, d, large; otherwise of chameleon, squirrel, actor, blogcatalog, "
@@ -101,7 +120,9 @@ void add_bench(CLI::App& app, Common& common) {
                                  !flags->no_reference};
     if (flags->name == "kernels") return bench_kernels(options, common);
     if (flags->name == "epochs") return bench_epochs(options, common);
-    throw usage_error(fmt::format("unknown benchmark '{}'; kernels, epochs and positions are known", flags->name));
+    if (flags->name == "probe") return bench_probe(flags->repeat > 0 ? flags->repeat : 20, options.reference, common);
+    throw usage_error(
+        fmt::format("unknown benchmark '{}'; kernels, epochs, probe and positions are known", flags->name));
   });
 }
 

@@ -28,20 +28,23 @@ E parse_choice(const std::string& flag, const std::string& text, std::vector<std
 void choose_splits(EvaluationPlan& plan, const EvaluateFlags& flags, std::vector<std::string>& notes) {
   const std::vector<int32_t>& labels = plan.graph.labels();
   const bool given = !plan.graph.splits().empty();
+  const int64_t count = flags.num_splits > 0 ? flags.num_splits : 10;
   std::string wanted = flags.split;
   if (wanted.empty() && !given) {
     wanted = "random:60/20/20";
-    notes.push_back(fmt::format("the data have no splits: {} random ones of 60/20/20 are drawn", flags.num_splits));
+    notes.push_back(fmt::format("the data have no splits: {} random ones of 60/20/20 are drawn", count));
   }
   if (wanted.empty() || wanted == "public") {
     if (!given) throw data_error("--split public: the data have no splits; --split random:60/20/20 draws some");
+    if (flags.num_splits > 0 || flags.split_seed >= 0 || flags.stratified)
+      throw usage_error("--num-splits, --split-seed and --stratified need --split random:TRAIN/VAL/TEST");
     plan.splits = labelled_only(plan.graph.splits(), labels);
     plan.split_source = "from the data";
   } else if (wanted.starts_with("random:")) {
     RandomSplitOptions random = naming("--split " + wanted, [&] { return parse_split_shares(wanted.substr(7)); });
-    random.count = flags.num_splits;
+    random.count = count;
     random.stratified = flags.stratified;
-    random.seed = static_cast<uint64_t>(flags.split_seed);
+    random.seed = static_cast<uint64_t>(std::max<int64_t>(flags.split_seed, 0));
     plan.splits = random_splits(labels, random);
     plan.split_source = fmt::format("random {}{}", wanted.substr(7), flags.stratified ? ", stratified" : "");
   } else {
@@ -150,10 +153,9 @@ void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch
   add(app.add_option("--probe", flags.probe, "adam (as released) or lbfgs (converged, penalty chosen by validation)")
           ->capture_default_str());
   add(app.add_option("--split", flags.split, "public: those of the data (default if any); random:60/20/20: drawn"));
-  add(app.add_option("--num-splits", flags.num_splits, "how many random splits")->check(count)->capture_default_str());
-  add(app.add_option("--split-seed", flags.split_seed, "seed of random splits")
-          ->check(CLI::NonNegativeNumber)
-          ->capture_default_str());
+  add(app.add_option("--num-splits", flags.num_splits, "how many random splits (default: 10)")->check(count));
+  add(app.add_option("--split-seed", flags.split_seed, "seed of random splits (default: 0)")
+          ->check(CLI::NonNegativeNumber));
   add(app.add_flag("--stratified", flags.stratified, "random splits keep the shares of the classes"));
   add(app.add_option("--seeds", flags.seeds, "probes per split (default: until splits x seeds is ten)")->check(count));
   add(app.add_flag("--dedupe", flags.dedupe, "leave out test nodes that have a twin in training"));
@@ -182,11 +184,9 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
   choose_splits(plan, flags, notes);
   treat_twins(plan, flags.dedupe, notes);
   const auto splits = static_cast<int64_t>(plan.splits.size());
-  // The L-BFGS probe starts at zero: seeds would repeat one number.
-  if (plan.options.probe.kind == ProbeKind::lbfgs)
-    plan.options.seeds = 1;
-  else
-    plan.options.seeds = flags.seeds > 0 ? flags.seeds : (kScores + splits - 1) / splits;
+  const bool seeded = plan.options.probe.kind == ProbeKind::adam;
+  if (!seeded && flags.seeds > 1) throw usage_error("--seeds: the lbfgs probe starts at zero and has no seed");
+  plan.options.seeds = flags.seeds > 0 ? flags.seeds : seeded ? (kScores + splits - 1) / splits : 1;
   return plan;
 }
 

@@ -12,8 +12,9 @@ namespace graphpae::cli {
 
 struct EvaluateFlags {
   std::string protocol = "strict", probe = "adam", split;
-  int64_t num_splits = 10, split_seed = 0;
-  int64_t seeds = 0;  // 0: so many that splits x seeds is at least ten
+  int64_t num_splits = 0;   // 0: ten
+  int64_t split_seed = -1;  // -1: zero
+  int64_t seeds = 0;        // 0: so many that splits x seeds is at least ten
   bool stratified = false, dedupe = false;
 };
 // `switch_flag`: what must be given for the flags to mean anything, if not null.

@@ -437,6 +437,9 @@ TEST(Cli, EvaluateSplitsSeedsAndProbes) {
   expect_failure(dir, "evaluate r g --protocol both --probe lbfgs", 2, "paper protocol");
   expect_failure(dir, "evaluate r g --split random:60/60", 2, "--split random:60/60");
   expect_failure(dir, "evaluate r g --split half", 2, "expected public or random:TRAIN/VAL/TEST");
+  expect_failure(dir, "evaluate r g --stratified", 2, "need --split random:");
+  expect_failure(dir, "evaluate r g --num-splits 3", 2, "need --split random:");
+  expect_failure(dir, "evaluate r g --probe lbfgs --seeds 3", 2, "has no seed");
   expect_failure(dir, "evaluate r g --also r", 2, "has seed 0 as another run");
   expect_failure(dir, "evaluate r g --set epochs=3", 2, "unknown setting 'epochs'");
   expect_failure(dir, "evaluate nowhere g", 3, "neither a run directory nor a model directory");
