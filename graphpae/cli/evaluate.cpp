@@ -15,7 +15,7 @@ namespace graphpae::cli {
 namespace {
 
 struct Flags {
-  std::string run, output;
+  std::string run, against, output;
   std::vector<std::string> also;
   DataFlags data;
   EvaluateFlags evaluate;
@@ -69,6 +69,7 @@ void add_evaluate(CLI::App& app, Common& common) {
   verb->add_option("--also", flags->also, "a run that differs in its seed only: scores are joined (repeatable)")
       ->take_all()
       ->expected(1);
+  verb->add_option("--against", flags->against, "another run: the difference, split by split");
   verb->add_option("-o,--output", flags->output, "also write the results as JSON to this file");
   add_evaluate_flags(*verb, flags->evaluate);
   Settings defaults;
@@ -77,6 +78,7 @@ void add_evaluate(CLI::App& app, Common& common) {
   add_setting_flags(*verb, table, flags->settings);
   verb->callback([flags, &common] {
     const auto models = load_models(*flags);
+    const std::shared_ptr<GraphPae> rival = flags->against.empty() ? nullptr : load_model(flags->against);
     Settings settings = models.front()->settings();
     OptionTable probe;
     declare_probe(probe, settings);
@@ -90,8 +92,14 @@ void add_evaluate(CLI::App& app, Common& common) {
     keep_freed_memory();
     const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
     check_features(*models.front(), graph);
+    if (rival) naming(flags->against, [&] { check_features(*rival, graph); });
     const GraphInput input = make_input(graph, settings, options);
-    const std::vector<EvaluationRow> rows = run_evaluation(plan, models, input, options, common);
+    std::vector<EvaluationRow> rows = run_evaluation(plan, models, input, options, common);
+    if (rival) {
+      const GraphInput other = make_input(graph, rival->settings(), options);
+      rows.insert(rows.begin() + 1,
+                  {"against", flags->against, probe_rows(plan, "against", embedded_rows(*rival, other), common)});
+    }
     Json json = evaluation_json(plan, rows);
     json["data"] = flags->data.data;
     if (common.json)

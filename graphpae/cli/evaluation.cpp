@@ -14,6 +14,7 @@
 namespace graphpae::cli {
 namespace {
 
+constexpr const char* kAgainst = "against";
 constexpr int64_t kScores = 10;  // splits x seeds, at least, unless --seeds says otherwise
 
 template <class E>
@@ -95,20 +96,30 @@ Json protocol_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>&
   json["macro_f1"] = scores.confusion.macro_f1();
   json["splits"] = scores.splits;
   json["seeds"] = scores.seeds;
+  json["per_split"] = scores.per_split();
   for (int64_t s = 0; s < scores.splits; ++s) {
-    double sum = 0;
     Json each = Json::array(), chosen = Json::array();
     for (int64_t k = s * scores.seeds; k < (s + 1) * scores.seeds; ++k) {
-      sum += scores.accuracies[k];
       each.push_back(scores.accuracies[k]);
       chosen.push_back(candidate_name(plan.options.probe, scores.chosen[k]));
     }
-    json["per_split"].push_back(sum / static_cast<double>(scores.seeds));
     json["per_split_and_seed"].push_back(each);
     json["chosen"].push_back(chosen);
   }
-  for (size_t r = 1; r < rows.size(); ++r)
-    json["baselines"][rows[r].key] = statistics_json(scores_of(rows[r], protocol).summary());
+  for (size_t r = 1; r < rows.size(); ++r) {
+    const ProtocolScores& other = scores_of(rows[r], protocol);
+    if (rows[r].key != kAgainst) {
+      json["baselines"][rows[r].key] = statistics_json(other.summary());
+      continue;
+    }
+    const PairedDifference paired = compare(scores, other);
+    json[kAgainst] = {{"run", rows[r].title}};
+    json[kAgainst].update(statistics_json(other.summary()));
+    json[kAgainst]["per_split"] = other.per_split();
+    json[kAgainst]["difference"] = statistics_json(paired.difference);
+    json[kAgainst]["pairs"] = paired.pairs;
+    json[kAgainst]["better"] = paired.better;
+  }
   if (protocol == Protocol::paper) {
     json["inflated"] = true;
     json["pooled_test_trained_on"] = trained_share(plan.splits);
@@ -132,6 +143,14 @@ std::string cell(const Statistics& s) {
   const std::string interval =
       std::isfinite(s.low) ? fmt::format("{:.2f} .. {:.2f}", 100 * s.low, 100 * s.high) : std::string("one score");
   return fmt::format("{:>6.2f} {:>6.2f}   {:<16}", 100 * s.mean, 100 * s.deviation, interval);
+}
+
+std::string paired_line(const char* protocol, const PairedDifference& paired, const EvaluationRow& row) {
+  const Statistics& d = paired.difference;
+  const std::string interval =
+      std::isfinite(d.low) ? fmt::format(" ({:+.2f} .. {:+.2f})", 100 * d.low, 100 * d.high) : std::string();
+  return fmt::format("{:<7} {:+.2f}{} against {}, better on {} of {}\n", std::string(protocol) + ":", 100 * d.mean,
+                     interval, row.title, paired.better, paired.pairs);
 }
 
 std::string trimmed(std::string line) {
@@ -190,18 +209,22 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
   return plan;
 }
 
+Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const Features& rows, const Common& common) {
+  EvaluateOptions options = plan.options;
+  std::unique_ptr<Progress> progress;
+  options.progress = [&](int64_t done, int64_t total) {
+    if (!progress) progress = std::make_unique<Progress>(common, "probe steps", total);
+    progress->update(done, what);
+  };
+  return graphpae::evaluate(rows, plan.graph.labels(), plan.graph.num_classes(), plan.splits, options);
+}
+
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
                                           const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
                                           const InputOptions& options, const Common& common) {
   const Settings& settings = models.front()->settings();
-  const auto probe = [&](const std::string& what, const Features& rows) {
-    EvaluateOptions now = plan.options;
-    std::unique_ptr<Progress> progress;
-    now.progress = [&](int64_t done, int64_t total) {
-      if (!progress) progress = std::make_unique<Progress>(common, "probe steps", total);
-      progress->update(done, what);
-    };
-    return graphpae::evaluate(rows, plan.graph.labels(), plan.graph.num_classes(), plan.splits, now);
+  const auto probe = [&](const std::string& what, const Features& features) {
+    return probe_rows(plan, what, features, common);
   };
   const auto probe_models = [&](const std::string& what, const auto& rows_of) {
     Evaluation joined = probe(what, rows_of(*models.front()));
@@ -254,12 +277,17 @@ std::string evaluation_text(const EvaluationPlan& plan, const std::vector<Evalua
   }
   text += trimmed(heads) + trimmed(columns);
   for (const EvaluationRow& row : rows) {
-    std::string line = fmt::format("{:20}", row.title);
+    std::string line = fmt::format("{:20}", row.key == kAgainst ? "against" : row.title);
     if (strict) line += fmt::format("  {:<{}}", cell(row.evaluation.strict->summary()), kCell);
     if (paper) line += fmt::format("  {:<{}}", cell(row.evaluation.paper->summary()), kCell);
     text += trimmed(line);
   }
   text += "\n";
+  for (const EvaluationRow& row : rows) {
+    if (row.key != kAgainst) continue;
+    if (strict) text += paired_line("strict", compare(*rows.front().evaluation.strict, *row.evaluation.strict), row);
+    if (paper) text += paired_line("paper", compare(*rows.front().evaluation.paper, *row.evaluation.paper), row);
+  }
   if (strict) text += "strict: chosen by validation, tested once on the test nodes of the same split\n";
   if (paper) {
     text += fmt::format(

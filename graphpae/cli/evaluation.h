@@ -41,12 +41,15 @@ struct EvaluationRow {
   Evaluation evaluation;
 };
 
+Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const Features& rows, const Common& common);
+
 // Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
 // "embeddings", "untrained", "raw_features", "raw_positions", "majority".
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
                                           const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
                                           const InputOptions& options, const Common& common);
 
+// The first row is the subject. A row with the key "against" is another model that it is compared with, pair by pair.
 Json evaluation_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows);
 std::string evaluation_text(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows);
 

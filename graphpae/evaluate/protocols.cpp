@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/evaluate/random_splits.h"
@@ -123,6 +124,30 @@ void ProtocolScores::append(const ProtocolScores& other) {
   chosen = std::move(joined_chosen);
   seeds += other.seeds;
   confusion += other.confusion;
+}
+
+std::vector<double> ProtocolScores::per_split() const {
+  std::vector<double> means;
+  for (auto own = accuracies.begin(); own != accuracies.end(); own += seeds)
+    means.push_back(std::accumulate(own, own + seeds, 0.0) / static_cast<double>(seeds));
+  return means;
+}
+
+PairedDifference compare(const ProtocolScores& first, const ProtocolScores& second) {
+  const std::vector<double> a = first.splits > 1 ? first.per_split() : first.accuracies;
+  const std::vector<double> b = second.splits > 1 ? second.per_split() : second.accuracies;
+  if (first.splits != second.splits || a.size() != b.size())
+    throw data_error(fmt::format("{} x {} scores cannot be compared with {} x {}", first.splits, first.seeds,
+                                 second.splits, second.seeds));
+  std::vector<double> differences;
+  PairedDifference result;
+  for (size_t i = 0; i < a.size(); ++i) {
+    differences.push_back(a[i] - b[i]);
+    result.better += a[i] > b[i];
+  }
+  result.pairs = static_cast<int64_t>(differences.size());
+  result.difference = statistics(differences);
+  return result;
 }
 
 std::vector<int32_t> pooled_test(const std::vector<Split>& splits) {

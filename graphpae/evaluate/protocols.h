@@ -45,9 +45,19 @@ struct ProtocolScores {
   Confusion confusion{1};          // of all tested rows, added up over splits and seeds
 
   Statistics summary() const { return statistics(accuracies); }
+  std::vector<double> per_split() const;  // [splits] means over seeds
   // Joins the scores of another run on the same splits.
   void append(const ProtocolScores& other);
 };
+
+// One minus another, pair by pair: means of splits, or single scores if there is one split.
+struct PairedDifference {
+  Statistics difference;
+  int64_t pairs = 0;
+  int64_t better = 0;  // pairs where the first is larger
+};
+// Throws a data error if the two are not over the same splits, or over one split with unequal numbers of seeds.
+PairedDifference compare(const ProtocolScores& first, const ProtocolScores& second);
 
 struct Evaluation {
   std::optional<ProtocolScores> strict, paper;  // as asked for

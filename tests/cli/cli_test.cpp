@@ -429,6 +429,12 @@ TEST(Cli, EvaluateSplitsSeedsAndProbes) {
   const json joined = json::parse(run(dir, "evaluate r g --json --also r2").out);
   EXPECT_EQ(joined["seeds"], 2);
   EXPECT_NEAR(joined["mean"], (one["mean"].get<double>() + two["mean"].get<double>()) / 2, 1e-12);
+  const json against = json::parse(run(dir, "evaluate r g --json --against r2").out)["against"];
+  EXPECT_EQ(against["mean"], two["mean"]);
+  EXPECT_EQ(against["run"], "r2");
+  EXPECT_NEAR(against["difference"]["mean"], one["mean"].get<double>() - two["mean"].get<double>(), 1e-12);
+  EXPECT_EQ(against["pairs"], 10);
+  EXPECT_NE(run(dir, "evaluate r g --against r2").out.find("against r2, better on"), std::string::npos);
   const json other = json::parse(run(dir, "evaluate r g --json --probe.epochs 1").out);
   EXPECT_EQ(other["probe"]["epochs"], 1);
   EXPECT_NE(other["mean"], one["mean"]);

@@ -207,6 +207,28 @@ TEST(Protocols, JoinedScoresStayWithTheirSplits) {
   EXPECT_EQ(a.confusion.count(0, 1), 1);
 }
 
+TEST(Protocols, PairedDifferenceByHand) {
+  ProtocolScores a, b;
+  a.splits = b.splits = 3;
+  a.seeds = 2;
+  b.seeds = 1;
+  a.accuracies = {0.5, 0.7, 0.4, 0.4, 0.9, 0.7};  // 0.6, 0.4, 0.8 by split
+  b.accuracies = {0.5, 0.5, 0.6};
+  const PairedDifference paired = compare(a, b);
+  EXPECT_EQ(paired.pairs, 3);
+  EXPECT_EQ(paired.better, 2);
+  EXPECT_NEAR(paired.difference.mean, (0.1 - 0.1 + 0.2) / 3, 1e-12);
+  a.splits = b.splits = 1;  // of one split, score by score
+  a.seeds = b.seeds = 2;
+  a.accuracies = {0.5, 0.7};
+  b.accuracies = {0.6, 0.6};
+  EXPECT_EQ(compare(a, b).pairs, 2);
+  EXPECT_EQ(compare(a, b).better, 1);
+  b.accuracies = {0.6, 0.6, 0.1};
+  b.seeds = 3;
+  EXPECT_DATA_ERROR(compare(a, b), "1 x 2 scores cannot be compared with 1 x 3");
+}
+
 TEST(Protocols, RefuseWhatCannotBeEvaluated) {
   const std::vector<int32_t> labels = random_labels(7);
   const Features rows = rows_for(labels, 1);
