@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "graphpae/cli/evaluation.h"
+#include "graphpae/cli/evaluation_table.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/generate.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphpae/cli/evaluation.h"
+#include "graphpae/cli/evaluation_table.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
@@ -77,6 +77,8 @@ void add_evaluate(CLI::App& app, Common& common) {
   declare_probe(table, defaults);
   add_setting_flags(*verb, table, flags->settings);
   verb->callback([flags, &common] {
+    if (!flags->against.empty() && !flags->also.empty())
+      throw usage_error("--against compares two runs: it does not go with --also");
     const auto models = load_models(*flags);
     const std::shared_ptr<GraphPae> rival = flags->against.empty() ? nullptr : load_model(flags->against);
     Settings settings = models.front()->settings();
@@ -98,7 +100,7 @@ void add_evaluate(CLI::App& app, Common& common) {
     if (rival) {
       const GraphInput other = make_input(graph, rival->settings(), options);
       rows.insert(rows.begin() + 1,
-                  {"against", flags->against, probe_rows(plan, "against", embedded_rows(*rival, other), common)});
+                  {kAgainst, flags->against, probe_rows(plan, "against", embedded_rows(*rival, other), common)});
     }
     Json json = evaluation_json(plan, rows);
     json["data"] = flags->data.data;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <unordered_set>
 
 #include "graphpae/cli/progress.h"
@@ -14,7 +13,6 @@
 namespace graphpae::cli {
 namespace {
 
-constexpr const char* kAgainst = "against";
 constexpr int64_t kScores = 10;  // splits x seeds, at least, unless --seeds says otherwise
 
 template <class E>
@@ -80,84 +78,6 @@ void join(Evaluation& into, const Evaluation& other) {
   into.unconverged += other.unconverged;
 }
 
-Json statistics_json(const Statistics& s) {
-  const Json interval = std::isfinite(s.low) ? Json{s.low, s.high} : Json();
-  return {{"mean", s.mean}, {"std", s.deviation}, {"ci95", interval}};
-}
-
-const ProtocolScores& scores_of(const EvaluationRow& row, Protocol protocol) {
-  return protocol == Protocol::strict ? *row.evaluation.strict : *row.evaluation.paper;
-}
-
-Json protocol_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows, Protocol protocol) {
-  const ProtocolScores& scores = scores_of(rows.front(), protocol);
-  Json json = {{"protocol", protocol == Protocol::strict ? "strict" : "paper"}, {"metric", "accuracy"}};
-  json.update(statistics_json(scores.summary()));
-  json["macro_f1"] = scores.confusion.macro_f1();
-  json["splits"] = scores.splits;
-  json["seeds"] = scores.seeds;
-  json["per_split"] = scores.per_split();
-  for (int64_t s = 0; s < scores.splits; ++s) {
-    Json each = Json::array(), chosen = Json::array();
-    for (int64_t k = s * scores.seeds; k < (s + 1) * scores.seeds; ++k) {
-      each.push_back(scores.accuracies[k]);
-      chosen.push_back(candidate_name(plan.options.probe, scores.chosen[k]));
-    }
-    json["per_split_and_seed"].push_back(each);
-    json["chosen"].push_back(chosen);
-  }
-  for (size_t r = 1; r < rows.size(); ++r) {
-    const ProtocolScores& other = scores_of(rows[r], protocol);
-    if (rows[r].key != kAgainst) {
-      json["baselines"][rows[r].key] = statistics_json(other.summary());
-      continue;
-    }
-    const PairedDifference paired = compare(scores, other);
-    json[kAgainst] = {{"run", rows[r].title}};
-    json[kAgainst].update(statistics_json(other.summary()));
-    json[kAgainst]["per_split"] = other.per_split();
-    json[kAgainst]["difference"] = statistics_json(paired.difference);
-    json[kAgainst]["pairs"] = paired.pairs;
-    json[kAgainst]["better"] = paired.better;
-  }
-  if (protocol == Protocol::paper) {
-    json["inflated"] = true;
-    json["pooled_test_trained_on"] = trained_share(plan.splits);
-  }
-  const std::vector<std::string>& names = plan.graph.class_names();
-  for (int64_t c = 0; c < plan.graph.num_classes(); ++c) {
-    const auto score = scores.confusion.class_score(c);
-    json["classes"].push_back({{"class", names.empty() ? std::to_string(c) : names[c]},
-                               {"support", score.support},
-                               {"precision", score.precision},
-                               {"recall", score.recall},
-                               {"f1", score.f1}});
-    Json counts = Json::array();
-    for (int64_t d = 0; d < plan.graph.num_classes(); ++d) counts.push_back(scores.confusion.count(c, d));
-    json["confusion"].push_back(counts);
-  }
-  return json;
-}
-
-std::string cell(const Statistics& s) {
-  const std::string interval =
-      std::isfinite(s.low) ? fmt::format("{:.2f} .. {:.2f}", 100 * s.low, 100 * s.high) : std::string("one score");
-  return fmt::format("{:>6.2f} {:>6.2f}   {:<16}", 100 * s.mean, 100 * s.deviation, interval);
-}
-
-std::string paired_line(const char* protocol, const PairedDifference& paired, const EvaluationRow& row) {
-  const Statistics& d = paired.difference;
-  const std::string interval =
-      std::isfinite(d.low) ? fmt::format(" ({:+.2f} .. {:+.2f})", 100 * d.low, 100 * d.high) : std::string();
-  return fmt::format("{:<7} {:+.2f}{} against {}, better on {} of {}\n", std::string(protocol) + ":", 100 * d.mean,
-                     interval, row.title, paired.better, paired.pairs);
-}
-
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 }  // namespace
 
 void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch_flag) {
@@ -201,6 +121,7 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
   plan.options.probe.epochs = settings.probe_epochs;
   plan.options.threads = common.thread_count();
   choose_splits(plan, flags, notes);
+  check_evaluable(plan.splits);
   treat_twins(plan, flags.dedupe, notes);
   const auto splits = static_cast<int64_t>(plan.splits.size());
   const bool seeded = plan.options.probe.kind == ProbeKind::adam;
@@ -242,67 +163,6 @@ std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
   rows.push_back({"majority", "majority class",
                   evaluate_majority(plan.graph.labels(), plan.graph.num_classes(), plan.splits, plan.options)});
   return rows;
-}
-
-Json evaluation_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows) {
-  // The honest numbers come first; inflated ones are never at the top unless nothing else was asked for.
-  Json json = protocol_json(plan, rows, plan.options.strict ? Protocol::strict : Protocol::paper);
-  if (plan.options.strict && plan.options.paper) json["paper"] = protocol_json(plan, rows, Protocol::paper);
-  const ProbeOptions& probe = plan.options.probe;
-  if (probe.kind == ProbeKind::adam)
-    json["probe"] = {
-        {"kind", "adam"}, {"lr", probe.lr}, {"weight_decay", probe.weight_decay}, {"epochs", probe.epochs}};
-  else
-    json["probe"] = {{"kind", "lbfgs"}, {"unconverged", rows.front().evaluation.unconverged}};
-  json["split_source"] = plan.split_source;
-  json["test_nodes"] = plan.test_nodes;
-  json["test_twins"] = plan.test_twins;
-  json["dedupe"] = plan.dedupe;
-  return json;
-}
-
-std::string evaluation_text(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows) {
-  const bool strict = plan.options.strict, paper = plan.options.paper;
-  const ProtocolScores& scores = scores_of(rows.front(), strict ? Protocol::strict : Protocol::paper);
-  std::string text =
-      fmt::format("accuracy in %, {} split{} ({}) x {} seed{}, {} classes{}\n\n", scores.splits,
-                  scores.splits == 1 ? "" : "s", plan.split_source, scores.seeds, scores.seeds == 1 ? "" : "s",
-                  plan.graph.num_classes(), plan.dedupe ? ", without twins of training nodes" : "");
-  constexpr int kCell = 32;
-  std::string heads = fmt::format("{:20}", ""), columns = heads;
-  for (const char* head : {strict ? "strict" : "", paper ? "paper (INFLATED)" : ""}) {
-    if (*head == '\0') continue;
-    heads += fmt::format("  {:<{}}", head, kCell);
-    columns += fmt::format("  {:<{}}", "  mean    std   95% interval", kCell);
-  }
-  text += trimmed(heads) + trimmed(columns);
-  for (const EvaluationRow& row : rows) {
-    std::string line = fmt::format("{:20}", row.key == kAgainst ? "against" : row.title);
-    if (strict) line += fmt::format("  {:<{}}", cell(row.evaluation.strict->summary()), kCell);
-    if (paper) line += fmt::format("  {:<{}}", cell(row.evaluation.paper->summary()), kCell);
-    text += trimmed(line);
-  }
-  text += "\n";
-  for (const EvaluationRow& row : rows) {
-    if (row.key != kAgainst) continue;
-    if (strict) text += paired_line("strict", compare(*rows.front().evaluation.strict, *row.evaluation.strict), row);
-    if (paper) text += paired_line("paper", compare(*rows.front().evaluation.paper, *row.evaluation.paper), row);
-  }
-  if (strict) text += "strict: chosen by validation, tested once on the test nodes of the same split\n";
-  if (paper) {
-    text += fmt::format(
-        "paper:  INFLATED, for comparison with the paper only: {:.1f} % of its pooled test nodes were trained on,\n"
-        "        and the best test accuracy among equal validation accuracies is taken\n",
-        100 * trained_share(plan.splits));
-  }
-  if (plan.test_twins > 0 && !plan.dedupe) {
-    text +=
-        fmt::format("twins:  {} of {} test nodes share features and neighbourhood with a training node (--dedupe)\n",
-                    plan.test_twins, plan.test_nodes);
-  }
-  if (const int64_t open = rows.front().evaluation.unconverged; open > 0)
-    text += fmt::format("probe:  {} optimisations ran out of steps\n", open);
-  return text;
 }
 
 }  // namespace graphpae::cli

@@ -1,5 +1,4 @@
-// Evaluation for the verbs evaluate, pretrain and demo: which splits and protocols, every number beside its baselines,
-// as a table and as JSON.
+// Evaluation for the verbs evaluate, pretrain and demo: which splits and protocols, every number beside its baselines.
 #pragma once
 
 #include <memory>
@@ -35,7 +34,9 @@ struct EvaluationPlan {
 EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateFlags& flags,
                                const Common& common, std::vector<std::string>& notes);
 
-// One line of the table.
+inline constexpr const char* kAgainst = "against";
+
+// One line of the table. A row with the key kAgainst is another model that the first row is compared with.
 struct EvaluationRow {
   std::string key, title;
   Evaluation evaluation;
@@ -48,9 +49,5 @@ Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
                                           const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
                                           const InputOptions& options, const Common& common);
-
-// The first row is the subject. A row with the key "against" is another model that it is compared with, pair by pair.
-Json evaluation_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows);
-std::string evaluation_text(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows);
 
 }  // namespace graphpae::cli

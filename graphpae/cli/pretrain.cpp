@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "graphpae/cli/environment.h"
-#include "graphpae/cli/evaluation.h"
+#include "graphpae/cli/evaluation_table.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/core/error.h"

@@ -14,16 +14,6 @@ namespace {
 // Problems side by side in one product: wider gains little and costs memory.
 constexpr int64_t kWidth = 64;
 
-// labelled_only has checked that ids are right and parts disjoint.
-void check_parts(const std::vector<Split>& splits) {
-  if (splits.empty()) throw data_error("there are no splits");
-  for (size_t s = 0; s < splits.size(); ++s) {
-    if (splits[s].train.empty()) throw data_error(fmt::format("split {}: no labelled node to train on", s));
-    if (splits[s].val.empty()) throw data_error(fmt::format("split {}: no labelled node to validate on", s));
-    if (splits[s].test.empty()) throw data_error(fmt::format("split {}: no labelled node to test on", s));
-  }
-}
-
 // Nodes that any split uses: those trained on first, so that gradients need no rows after them.
 std::vector<int32_t> used_nodes(const std::vector<Split>& splits, int64_t count) {
   std::vector<int8_t> rank(static_cast<size_t>(count), 2);  // 0 trained on, 1 else used, 2 not used
@@ -106,6 +96,15 @@ void add_score(ProtocolScores& scores, const Part& test, std::span<const int32_t
 
 }  // namespace
 
+void check_evaluable(const std::vector<Split>& splits) {
+  if (splits.empty()) throw data_error("there are no splits");
+  for (size_t s = 0; s < splits.size(); ++s) {
+    if (splits[s].train.empty()) throw data_error(fmt::format("split {}: no labelled node to train on", s));
+    if (splits[s].val.empty()) throw data_error(fmt::format("split {}: no labelled node to validate on", s));
+    if (splits[s].test.empty()) throw data_error(fmt::format("split {}: no labelled node to test on", s));
+  }
+}
+
 void ProtocolScores::append(const ProtocolScores& other) {
   std::vector<double> joined;
   std::vector<int64_t> joined_chosen;
@@ -178,7 +177,7 @@ Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64
     throw data_error(fmt::format("{} rows, but {} labels", rows.rows(), labels.size()));
   if (rows.columns() == 0) throw data_error("rows without columns: nothing to learn from");
   const std::vector<Split> splits = labelled_only(all_splits, labels);
-  check_parts(splits);
+  check_evaluable(splits);  // labelled_only has checked ids and that parts are disjoint
 
   const std::vector<int32_t> nodes = used_nodes(splits, rows.rows());
   std::vector<int32_t> row_of(labels.size(), -1);
@@ -240,7 +239,7 @@ Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64
 Evaluation evaluate_majority(std::span<const int32_t> labels, int64_t classes, const std::vector<Split>& all_splits,
                              const EvaluateOptions& options) {
   const std::vector<Split> splits = labelled_only(all_splits, labels);
-  check_parts(splits);
+  check_evaluable(splits);
   const std::vector<int32_t> pooled = pooled_test(splits);
   Evaluation result;
   if (options.strict) result.strict = empty_scores(splits, 1, classes);

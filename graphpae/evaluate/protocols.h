@@ -64,6 +64,10 @@ struct Evaluation {
   int64_t unconverged = 0;                      // see ProbeStatus
 };
 
+// Throws a data error if there is no split, or one without training, validation or test rows. evaluate() checks it of
+// the labelled rows; a caller with much to do before may ask first.
+void check_evaluable(const std::vector<Split>& splits);
+
 // rows X [N,D]; labels [N] in 0 .. classes-1, or negative for unlabelled rows, which are never used. Throws a data
 // error if a split has no labelled training, validation or test row, or tests a row it trains on.
 Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64_t classes,

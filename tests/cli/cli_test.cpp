@@ -446,6 +446,7 @@ TEST(Cli, EvaluateSplitsSeedsAndProbes) {
   expect_failure(dir, "evaluate r g --stratified", 2, "need --split random:");
   expect_failure(dir, "evaluate r g --num-splits 3", 2, "need --split random:");
   expect_failure(dir, "evaluate r g --probe lbfgs --seeds 3", 2, "has no seed");
+  expect_failure(dir, "evaluate r g --also r2 --against r2", 2, "does not go with --also");
   expect_failure(dir, "evaluate r g --also r", 2, "has seed 0 as another run");
   expect_failure(dir, "evaluate r g --set epochs=3", 2, "unknown setting 'epochs'");
   expect_failure(dir, "evaluate nowhere g", 3, "neither a run directory nor a model directory");
