@@ -1,0 +1,61 @@
+// Chemistry: from the text of a molecule to its graph, through RDKit.
+//
+// Atoms and bonds keep RDKit's order and hydrogens are implicit, unless RDKit keeps them as atoms ([H][H]). A text
+// with a line end in it is a mol block (.sdf), any other a SMILES.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/graph_set.h"
+#include "graphpae/core/text_column.h"
+#include "graphpae/core/threads.h"
+
+namespace graphpae {
+
+// Which integer codes describe atoms and bonds (docs/data.md).
+//   ogb       atoms: element, chirality, degree, charge, hydrogens, radical electrons, hybridisation, aromatic, in a
+//             ring; bonds: type, stereo, conjugated
+//   transfer  atoms: element, chirality; bonds: type, direction
+// The element is the atomic number - 1. What a column has no code for (the atom *, a dative bond) is its last code;
+// stereo beyond OGB's list is "any", a direction that is neither up nor down is none.
+enum class Featurizer { ogb, transfer };
+
+// The number of codes of every column.
+struct CodeSizes {
+  std::vector<int64_t> atoms;
+  std::vector<int64_t> bonds;
+};
+CodeSizes code_sizes(Featurizer featurizer);
+
+struct InvalidMolecule {
+  int64_t row = 0;
+  std::string reason;  // one line
+};
+
+// The graphs of G texts with N atoms and B bonds in all, in the arrays of GraphSetParts. An invalid row has no atoms,
+// and every row without atoms is invalid.
+struct ParsedMolecules {
+  std::vector<int64_t> node_offsets;     // [G+1]
+  std::vector<int64_t> edge_offsets;     // [G+1]
+  std::vector<Edge> edges;               // [B] atom numbers local to their molecule
+  Codes node_codes;                      // [N, columns]
+  Codes edge_codes;                      // [B, columns]
+  std::vector<InvalidMolecule> invalid;  // rows ascending
+
+  int64_t num_graphs() const { return static_cast<int64_t>(node_offsets.size()) - 1; }
+};
+
+// Throws nothing about the texts: what is not a molecule is listed as invalid. Nothing is printed.
+ParsedMolecules parse_molecules(const TextColumn& texts, Featurizer featurizer, Threads threads);
+
+// The Murcko scaffold of every text (rings and what joins them) as canonical SMILES with chirality: "" without rings,
+// nothing for a text that is not a molecule or whose scaffold RDKit cannot write.
+std::vector<std::optional<std::string>> murcko_scaffolds(const TextColumn& texts, Threads threads);
+
+// The version of RDKit in use, for instance "2022.09.3": another version may give other codes.
+std::string rdkit_version();
+
+}  // namespace graphpae

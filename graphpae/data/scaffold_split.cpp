@@ -1,0 +1,53 @@
+#include "graphpae/data/scaffold_split.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "graphpae/core/error.h"
+
+namespace graphpae {
+
+void check_shares(const SplitShares& shares) {
+  constexpr double kRounding = 1e-9;
+  if (!(shares.train >= 0 && shares.val >= 0 && shares.train + shares.val <= 1 + kRounding)) {
+    throw usage_error(
+        fmt::format("shares {} (train) and {} (val) of a split do not fit into 1", shares.train, shares.val));
+  }
+}
+
+Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, const SplitShares& shares) {
+  check_shares(shares);
+  std::vector<std::vector<int32_t>> groups;
+  std::unordered_map<std::string_view, size_t> group_of;
+  size_t count = 0;
+  for (size_t row = 0; row < scaffolds.size(); ++row) {
+    if (!scaffolds[row]) continue;
+    const auto [place, is_new] = group_of.try_emplace(*scaffolds[row], groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(static_cast<int32_t>(row));
+    ++count;
+  }
+  std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a.front() > b.front();
+  });
+  const double most_train = shares.train * static_cast<double>(count);
+  const double most_both = (shares.train + shares.val) * static_cast<double>(count);
+  Split split;
+  for (const std::vector<int32_t>& group : groups) {
+    std::vector<int32_t>* part = &split.test;
+    if (static_cast<double>(split.train.size() + group.size()) <= most_train) {
+      part = &split.train;
+    } else if (static_cast<double>(split.train.size() + split.val.size() + group.size()) <= most_both) {
+      part = &split.val;
+    }
+    part->insert(part->end(), group.begin(), group.end());
+  }
+  for (std::vector<int32_t>* part : {&split.train, &split.val, &split.test}) std::sort(part->begin(), part->end());
+  return split;
+}
+
+}  // namespace graphpae

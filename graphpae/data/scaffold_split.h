@@ -1,0 +1,28 @@
+// The scaffold split of OGB and MoleculeNet: molecules that share a scaffold stay together, so that the test set holds
+// scaffolds never trained on.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "graphpae/core/split.h"
+
+namespace graphpae {
+
+// Shares of all molecules; the rest is the test set.
+struct SplitShares {
+  double train = 0.8;
+  double val = 0.1;
+};
+
+// Throws a usage error if the shares are negative or exceed 1 together.
+void check_shares(const SplitShares& shares);
+
+// Groups of equal scaffolds, the largest first and among equally large ones the one whose first member comes last,
+// each go as a whole to train if it still fits its share, else to val if train and val together still fit theirs, else
+// to test. Ids ascend in each part; a row without a scaffold (murcko_scaffolds found no molecule) is in none.
+// Throws as check_shares.
+Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, const SplitShares& shares = {});
+
+}  // namespace graphpae
