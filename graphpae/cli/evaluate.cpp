@@ -23,19 +23,13 @@ struct Flags {
 };
 
 // Scores may be joined only if runs differ in nothing but their seeds.
-void check_alike(const Settings& first, const Settings& other, const std::string& run) {
-  Settings a = first, b = other;
-  OptionTable left, right;
-  declare(left, a);
-  declare(right, b);
-  for (size_t k = 0; k < left.options().size(); ++k) {
-    const Option &l = left.options()[k], &r = right.options()[k];
-    if (l.key != "seed" && l.print() != r.print())
-      throw usage_error(fmt::format("--also {}: has {}={}, the first run has {}", run, r.key, r.print(), l.print()));
-  }
+void check_alike(const Settings& first, Settings other, const std::string& run) {
   if (first.seed == other.seed)
     throw usage_error(
         fmt::format("--also {}: has seed {} as another run; its scores would count twice", run, first.seed));
+  other.seed = first.seed;
+  if (const auto d = setting_difference(first, other))
+    throw usage_error(fmt::format("--also {}: has {}={}, the first run has {}", run, d->key, d->second, d->first));
 }
 
 std::vector<std::shared_ptr<GraphPae>> load_models(const Flags& flags) {

@@ -11,13 +11,6 @@
 namespace graphpae::cli {
 namespace {
 
-// 12345678 -> "12,345,678"
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ',');
-  return digits;
-}
-
 class Lines {
  public:
   void add(const char* label, const std::string& value) { text_ += fmt::format("  {:<12} {}\n", label, value); }

@@ -44,17 +44,10 @@ double median(std::vector<double> values) {
 
 // A run goes on with the settings it began with; what the command line says may only repeat them.
 Settings resumed_settings(const ModelFlags& flags, const RunDirectory& run) {
-  const Settings begun = run.settings(), asked = resolve_settings(flags, begun);
-  OptionTable before, now;
-  Settings a = begun, b = asked;
-  declare(before, a);
-  declare(now, b);
-  for (size_t k = 0; k < now.options().size(); ++k) {
-    const std::string was = before.options()[k].print(), is = now.options()[k].print();
-    if (was != is)
-      throw usage_error(
-          fmt::format("{}: the run has {}={}, the command line says {}", run.path(), now.options()[k].key, was, is));
-  }
+  const Settings begun = run.settings();
+  if (const auto d = setting_difference(begun, resolve_settings(flags, begun)))
+    throw usage_error(
+        fmt::format("{}: the run has {}={}, the command line says {}", run.path(), d->key, d->first, d->second));
   return begun;
 }
 

@@ -30,6 +30,17 @@ Settings resolve_settings(const ModelFlags& flags, const Settings& base) {
   return settings;
 }
 
+std::optional<SettingDifference> setting_difference(Settings first, Settings second) {
+  OptionTable a, b;
+  declare(a, first);
+  declare(b, second);
+  for (size_t k = 0; k < a.options().size(); ++k) {
+    const std::string one = a.options()[k].print(), other = b.options()[k].print();
+    if (one != other) return SettingDifference{a.options()[k].key, one, other};
+  }
+  return std::nullopt;
+}
+
 InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors) {
   InputOptions options;
   options.threads = common.thread_count();

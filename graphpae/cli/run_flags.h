@@ -1,6 +1,9 @@
 // What verbs that train or use a model share.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "graphpae/cli/command.h"
 #include "graphpae/train/inputs.h"
 
@@ -15,6 +18,12 @@ void add_model_flags(CLI::App& app, ModelFlags& flags);
 
 // Precedence: flags and --set, then --config, then the recipe, then `base`.
 Settings resolve_settings(const ModelFlags& flags, const Settings& base = {});
+
+// The first setting in which two differ, with its values as text.
+struct SettingDifference {
+  std::string key, first, second;
+};
+std::optional<SettingDifference> setting_difference(Settings first, Settings second);
 
 // Input options with a progress bar for positions, notes as messages and $GRAPHPAE_CACHE. The bar lives in the options.
 InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors);

@@ -7,6 +7,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/split.h"
+#include "graphpae/io/text.h"
 
 namespace graphpae {
 namespace {
@@ -34,13 +35,6 @@ std::string shown(const MoleculeSource& source, std::string_view text) {
     if (static_cast<unsigned char>(c) < ' ') c = '?';
   }
   return fmt::format("'{}{}'", shown_text, long_text ? "..." : "");
-}
-
-// 12345678 -> "12,345,678"
-std::string grouped(int64_t number) {
-  std::string digits = std::to_string(number);
-  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ',');
-  return digits;
 }
 
 Error invalid_error(const InvalidMolecule& invalid, const MoleculeSource& source, const GraphSetParts& parts) {

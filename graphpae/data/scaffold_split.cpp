@@ -10,6 +10,7 @@
 #include "graphpae/core/error.h"
 
 namespace graphpae {
+namespace {
 
 void check_shares(const SplitShares& shares) {
   constexpr double kRounding = 1e-9;
@@ -18,6 +19,8 @@ void check_shares(const SplitShares& shares) {
         fmt::format("shares {} (train) and {} (val) of a split do not fit into 1", shares.train, shares.val));
   }
 }
+
+}  // namespace
 
 Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, const SplitShares& shares) {
   check_shares(shares);

@@ -16,13 +16,10 @@ struct SplitShares {
   double val = 0.1;
 };
 
-// Throws a usage error if the shares are negative or exceed 1 together.
-void check_shares(const SplitShares& shares);
-
 // Groups of equal scaffolds, the largest first and among equally large ones the one whose first member comes last,
 // each go as a whole to train if it still fits its share, else to val if train and val together still fit theirs, else
 // to test. Ids ascend in each part; a row without a scaffold (murcko_scaffolds found no molecule) is in none.
-// Throws as check_shares.
+// Throws a usage error if the shares are negative or exceed 1 together.
 Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, const SplitShares& shares = {});
 
 }  // namespace graphpae

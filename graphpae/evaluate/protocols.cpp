@@ -61,17 +61,16 @@ struct Choice {
   }
 };
 
-// Only validation labels are looked at; the test part waits until all candidates have been seen.
-void offer_strict(Choice& choice, int64_t candidate, std::span<const int32_t> predictions, const Part& validation) {
-  const int64_t correct = validation.correct(predictions);
+// `correct` counts validation rows. Only validation labels are looked at; the test part waits until all candidates have
+// been seen.
+void offer_strict(Choice& choice, int64_t candidate, std::span<const int32_t> predictions, int64_t correct) {
   if (correct <= choice.validation) return;
   choice.validation = correct;
   choice.keep(candidate, predictions);
 }
 
-void offer_paper(Choice& choice, int64_t candidate, std::span<const int32_t> predictions, const Part& validation,
+void offer_paper(Choice& choice, int64_t candidate, std::span<const int32_t> predictions, int64_t correct,
                  const Part& pooled) {
-  const int64_t correct = validation.correct(predictions);
   if (correct < choice.validation) return;
   choice.validation = correct;
   const int64_t tested = pooled.correct(predictions);
@@ -216,8 +215,9 @@ Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64
 #pragma omp parallel for schedule(static) num_threads(options.threads.count)
       for (int64_t p = 0; p < count; ++p) {
         const auto own = predictions.subspan(static_cast<size_t>(p * x.rows()), static_cast<size_t>(x.rows()));
-        if (options.strict) offer_strict(strict[p], candidate, own, validation[p]);
-        if (options.paper) offer_paper(paper[p], candidate, own, validation[p], pooled);
+        const int64_t correct = validation[p].correct(own);
+        if (options.strict) offer_strict(strict[p], candidate, own, correct);
+        if (options.paper) offer_paper(paper[p], candidate, own, correct, pooled);
       }
       if (options.progress) options.progress(first / group * candidates + candidate + 1, groups * candidates);
     };

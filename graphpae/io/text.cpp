@@ -91,4 +91,10 @@ std::string existing_gz(const std::string& path) {
   return "";
 }
 
+std::string grouped(int64_t number) {
+  std::string digits = std::to_string(number);
+  for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ',');
+  return digits;
+}
+
 }  // namespace graphpae

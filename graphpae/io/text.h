@@ -30,4 +30,7 @@ std::string without_gz(const std::string& path);
 // path or path.gz, whichever exists, or "".
 std::string existing_gz(const std::string& path);
 
+// 12345678 -> "12,345,678"
+std::string grouped(int64_t number);
+
 }  // namespace graphpae

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -11,19 +12,12 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class Body>
-HWY_INLINE void for_columns(int64_t end, const Body& body) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t j = 0;
-  for (; j + lanes <= end; j += lanes) body(d, j);
-  for (; j < end; ++j) body(hn::CappedTag<float, 1>(), j);
-}
 
 // The dot product in float64.
 double DotRow(const float* a, const float* b, int64_t n) {
@@ -45,7 +39,7 @@ double DotRow(const float* a, const float* b, int64_t n) {
 
 // z = c1 z + c2 t; t may be null.
 void ScaleAddRow(float* z, float c1, const float* t, float c2, int64_t n) {
-  for_columns(n, [&](auto d, int64_t j) HWY_ATTR {
+  for_columns(0, n, [&](auto d, int64_t j) HWY_ATTR {
     auto v = hn::Mul(hn::LoadU(d, z + j), hn::Set(d, c1));
     if (t != nullptr) v = hn::MulAdd(hn::LoadU(d, t + j), hn::Set(d, c2), v);
     hn::StoreU(v, d, z + j);
@@ -54,7 +48,7 @@ void ScaleAddRow(float* z, float c1, const float* t, float c2, int64_t n) {
 
 // q = c1 q + c2 tw, then tw = c2 h and scaled = c1 h.
 void CombineRow(const float* h, float c1, float c2, int64_t n, float* q, float* tw, float* scaled) {
-  for_columns(n, [&](auto d, int64_t j) HWY_ATTR {
+  for_columns(0, n, [&](auto d, int64_t j) HWY_ATTR {
     const auto a = hn::Set(d, c1), b = hn::Set(d, c2), v = hn::LoadU(d, h + j);
     hn::StoreU(hn::MulAdd(hn::LoadU(d, q + j), a, hn::Mul(hn::LoadU(d, tw + j), b)), d, q + j);
     hn::StoreU(hn::Mul(v, b), d, tw + j);

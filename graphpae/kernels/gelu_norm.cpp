@@ -5,29 +5,19 @@
 #include <type_traits>
 
 #include "graphpae/core/buffer.h"
-#include "graphpae/kernels/row_ops.h"
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/gelu_norm.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using FullTag = hn::ScalableTag<float>;
-using OneTag = hn::CappedTag<float, 1>;
-
-template <class Body>
-HWY_INLINE void for_columns(int64_t end, const Body& body) {
-  const FullTag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t j = 0;
-  for (; j + lanes <= end; j += lanes) body(d, j);
-  for (; j < end; ++j) body(OneTag(), j);
-}
 
 // exp(x) for x <= 0; zero where it would be denormal.
 template <class D, class V = hn::Vec<D>>
@@ -108,7 +98,7 @@ HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bi
         sum_one = hn::Add(sum_one, v);
       }
     };
-    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       auto unused = hn::Zero(d);
       const auto v = Activate<kActivation, false>(d, hn::LoadU(d, in + j), unused);
       hn::StoreU(v, d, out + j);
@@ -118,7 +108,7 @@ HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bi
     // The second pass over the row, which is in the L1 cache, avoids the cancellation of E[v^2] - E[v]^2.
     sum = hn::Zero(full);
     sum_one = hn::Zero(one);
-    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto v = hn::Sub(hn::LoadU(d, out + j), hn::Set(d, center));
       add(d, hn::Mul(v, v));
     });
@@ -127,7 +117,7 @@ HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bi
     const float inverse = 1 / std::sqrt(variance + kNormEpsilon);
     mean[i] = center;
     inverse_deviation[i] = inverse;
-    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto v = hn::Mul(hn::Sub(hn::LoadU(d, out + j), hn::Set(d, center)), hn::Set(d, inverse));
       hn::StoreU(hn::MulAdd(v, hn::LoadU(d, weight + j), hn::LoadU(d, bias + j)), d, out + j);
     });
@@ -153,7 +143,7 @@ HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* m
     const float center = mean[i], inverse = inverse_deviation[i];
     auto sum = hn::Zero(full), product = hn::Zero(full);
     auto sum_one = hn::Zero(one), product_one = hn::Zero(one);
-    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       auto slope = hn::Zero(d);
       const auto v = Activate<kActivation, true>(d, hn::LoadU(d, in + j), slope);
       const auto n = hn::Mul(hn::Sub(v, hn::Set(d, center)), hn::Set(d, inverse));
@@ -174,7 +164,7 @@ HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* m
     const float count = static_cast<float>(std::max<int64_t>(columns, 1));
     const float a = (LaneSum(full, sum) + LaneSum(one, sum_one)) / count;
     const float b = (LaneSum(full, product) + LaneSum(one, product_one)) / count;
-    for_columns(columns, [&](auto d, int64_t j) HWY_ATTR {
+    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto weighted = hn::MulSub(hn::LoadU(d, gradient + j), hn::LoadU(d, weight + j), hn::Set(d, a));
       const auto v = hn::NegMulAdd(hn::LoadU(d, normal + j), hn::Set(d, b), weighted);
       hn::StoreU(hn::Mul(hn::Mul(v, hn::Set(d, inverse)), hn::LoadU(d, slopes + j)), d, out + j);
@@ -204,7 +194,7 @@ void NormBackward(NormActivation activation, const float* x, const float* weight
 }
 
 void ErfValues(const float* x, int64_t n, float* y) {
-  for_columns(n, [&](auto d, int64_t i) HWY_ATTR {
+  for_columns(0, n, [&](auto d, int64_t i) HWY_ATTR {
     const auto v = hn::LoadU(d, x + i);
     const auto z = hn::Abs(v);
     const auto tail = Erfc(d, z, ExpNegative(d, hn::Neg(hn::Mul(z, z))));
@@ -225,17 +215,9 @@ HWY_EXPORT(ErfValues);
 
 void activation_norm(NormActivation activation, const float* x, const float* weight, const float* bias, int64_t m,
                      int64_t d, float* y, float* mean, float* inverse_deviation, Threads threads) {
-  const int64_t parts = row_slots(m);
-  const int team = static_cast<int>(std::min<int64_t>(parts, threads.count));
-#pragma omp parallel num_threads(team)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < parts; ++part) {
-      const auto [first, last] = part_of(m, part, parts);
-      HWY_DYNAMIC_DISPATCH(NormForward)(activation, x, weight, bias, first, last, d, y, mean, inverse_deviation);
-    }
-  }
+  for_row_ranges(m, threads, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(NormForward)(activation, x, weight, bias, first, last, d, y, mean, inverse_deviation);
+  });
 }
 
 void activation_norm_backward(NormActivation activation, const float* x, const float* weight, const float* mean,
@@ -244,8 +226,7 @@ void activation_norm_backward(NormActivation activation, const float* x, const f
   // A slot: the two sums over its rows and two rows of scratch.
   const int64_t slots = row_slots(m), width = 4 * d;
   Buffer<float> space(static_cast<size_t>(slots * width));
-  const int team = static_cast<int>(std::min<int64_t>(slots, threads.count));
-#pragma omp parallel num_threads(team)
+#pragma omp parallel num_threads(team_for(slots, threads))
   {
     flush_denormals();
 #pragma omp for schedule(static)

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "graphpae/core/aligned_array.h"
+#include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/token_product.cpp"
@@ -311,16 +313,10 @@ void token_product_backward(const float* token, std::span<const int32_t> nodes, 
     float* sums = workspace.rows.data() + m * d;
     gather_rows(d_y, nodes.data(), m, d, workspace.rows.data(), threads);
     column_sums(workspace.rows.data(), m, d, sums, threads);
-#pragma omp parallel num_threads(threads.count)
-    {
-      flush_denormals();
-#pragma omp for schedule(static)
-      for (int64_t part = 0; part < row_slots(f); ++part) {
-        const auto [first, last] = part_of(f, part, row_slots(f));
-        HWY_DYNAMIC_DISPATCH(TokenGradient)
-        (token + first, 1.0f, w + first * d, d, sums, kColumns, 0, last - first, d, d_w + first * d, d_token + first);
-      }
-    }
+    for_row_ranges(f, threads, [&](int64_t first, int64_t last) {
+      HWY_DYNAMIC_DISPATCH(TokenGradient)
+      (token + first, 1.0f, w + first * d, d, sums, kColumns, 0, last - first, d, d_w + first * d, d_token + first);
+    });
     return;
   }
   hash_nodes_and_features(nodes, dropout, f, workspace);

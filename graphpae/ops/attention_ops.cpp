@@ -2,6 +2,7 @@
 
 #include "graphpae/kernels/attention.h"
 #include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/kernels/target_attention.h"
 #include "graphpae/ops/op_state.h"

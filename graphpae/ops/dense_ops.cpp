@@ -1,6 +1,7 @@
 #include "graphpae/ops/dense_ops.h"
 
 #include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/ops/op_state.h"
 

@@ -1,6 +1,5 @@
 // The program from outside: exit codes, stdout, stderr, files.
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -9,39 +8,20 @@
 #include "graphpae/io/gzip_output.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/zip_archive.h"
-#include "tests/support/temp_dir.h"
+#include "tests/cli/program.h"
 
 namespace graphpae {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
+using test::expect_failure;
+using test::kSmall;
+using test::make_graph;
+using test::Outcome;
+using test::run;
 using test::slurp;
 using test::TempDir;
-
-struct Outcome {
-  int code;
-  std::string out, err;
-};
-
-Outcome run(const TempDir& dir, const std::string& arguments, const std::string& launcher = "") {
-  const std::string out = dir / ".out", err = dir / ".err";
-  const std::string command = "cd '" + dir.path() + "' && GRAPHPAE_DATA= XDG_CACHE_HOME='" + dir.path() + "/.cache' " +
-                              launcher + " '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
-                              "' </dev/null";
-  const int status = std::system(command.c_str());
-  return {WEXITSTATUS(status), slurp(out), slurp(err)};
-}
-
-// Exit code, one line on stderr that starts with "graphpae: error: " and holds `part`, nothing on stdout.
-void expect_failure(const TempDir& dir, const std::string& arguments, int code, const std::string& part) {
-  const Outcome outcome = run(dir, arguments);
-  EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.err;
-  EXPECT_EQ(outcome.out, "") << arguments;
-  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << "\n" << outcome.err;
-  EXPECT_TRUE(outcome.err.starts_with("graphpae: error: ")) << outcome.err;
-  EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << "\n" << outcome.err;
-}
 
 TEST(Cli, HelpAndVersion) {
   const TempDir dir;
@@ -279,14 +259,6 @@ TEST(Cli, AnOutputThatCannotBeWrittenIsReported) {
   expect_failure(dir, "generate structure -o file/below", 3, "file/below");
 }
 
-// A small graph and settings that train in a second.
-const char* const kSmall = " --set width=32 --set heads=4 --set layers=2 --set eigenvectors=6 --set gaussians=16 ";
-
-void make_graph(const TempDir& dir) {
-  const Outcome made = run(dir, "generate heterophilic -o g --nodes 200 --edges 900 --features 40 -q");
-  ASSERT_EQ(made.code, 0) << made.err;
-}
-
 TEST(Cli, PretrainAndEmbed) {
   const TempDir dir;
   make_graph(dir);
@@ -354,152 +326,6 @@ TEST(Cli, PretrainRefusesWhatCannotWork) {
   const std::string before = slurp(dir / "r/model/model.safetensors");
   ASSERT_EQ(run(dir, "pretrain g -o r --epochs 3 -q --force" + small).code, 0);
   EXPECT_NE(slurp(dir / "r/model/model.safetensors"), before);
-}
-
-TEST(Cli, Evaluate) {
-  const TempDir dir;
-  make_graph(dir);
-  const std::string probe = " --set probe.epochs=60";
-  const Outcome trained = run(dir, "pretrain g -o r --epochs 5 --evaluate --json" + probe + kSmall);
-  ASSERT_EQ(trained.code, 0) << trained.err;
-  const json after_training = json::parse(trained.out)["evaluation"];
-
-  const Outcome outcome = run(dir, "evaluate r g --json");
-  ASSERT_EQ(outcome.code, 0) << outcome.err;
-  const json result = json::parse(outcome.out);
-  EXPECT_EQ(result["protocol"], "strict");
-  EXPECT_EQ(result["metric"], "accuracy");
-  EXPECT_EQ(result["splits"], 10);
-  EXPECT_EQ(result["seeds"], 1);
-  EXPECT_EQ(result["per_split"].size(), 10u);
-  EXPECT_EQ(result["mean"], after_training["mean"]);  // the same model, the same probe
-  EXPECT_EQ(result["per_split"], after_training["per_split"]);
-  double sum = 0;
-  for (const double score : result["per_split"]) sum += score;
-  EXPECT_NEAR(result["mean"], sum / 10, 1e-12);
-  EXPECT_LT(result["ci95"][0], result["mean"]);
-  EXPECT_GT(result["ci95"][1], result["mean"]);
-  for (const char* name : {"raw_features", "raw_positions", "untrained", "majority"}) {
-    const double mean = result["baselines"][name]["mean"];
-    EXPECT_TRUE(mean > 0 && mean < 1) << name;
-  }
-  int64_t tested = 0;
-  for (const auto& row : result["confusion"]) {
-    for (const int64_t count : row) tested += count;
-  }
-  EXPECT_EQ(tested, result["test_nodes"]);
-  EXPECT_EQ(result["classes"].size(), result["confusion"].size());
-  const json kept = json::parse(slurp(dir / "r/results.json"));
-  EXPECT_EQ(kept["evaluation"]["mean"], result["mean"]);
-  EXPECT_EQ(kept["epochs"], 5);  // what training wrote is still there
-
-  // Any number of threads; both protocols from one training of the probe; inflated numbers say so.
-  const json both = json::parse(run(dir, "evaluate r g --protocol both --threads 1 --json -o out.json").out);
-  EXPECT_EQ(both["mean"], result["mean"]);
-  EXPECT_EQ(both["paper"]["protocol"], "paper");
-  EXPECT_EQ(both["paper"]["inflated"], true);
-  EXPECT_GT(both["paper"]["mean"], both["mean"]);
-  EXPECT_GT(both["paper"]["pooled_test_trained_on"], 0.3);
-  EXPECT_EQ(json::parse(slurp(dir / "out.json")), both);
-  const Outcome text = run(dir, "evaluate r g --protocol paper");
-  EXPECT_NE(text.out.find("INFLATED"), std::string::npos);
-  EXPECT_NE(text.out.find("pooled test nodes were trained on"), std::string::npos);
-  for (const char* title : {"embeddings", "untrained encoder", "raw features", "raw positions", "majority class"})
-    EXPECT_NE(text.out.find(title), std::string::npos) << title;
-  EXPECT_EQ(run(dir, "evaluate r g").out.find("INFLATED"), std::string::npos);
-}
-
-TEST(Cli, EvaluateSplitsSeedsAndProbes) {
-  const TempDir dir;
-  make_graph(dir);
-  ASSERT_EQ(run(dir, "pretrain g -o r --epochs 3 -q --set probe.epochs=40" + std::string(kSmall)).code, 0);
-  ASSERT_EQ(run(dir, "pretrain g -o r2 --epochs 3 -q --seed 1 --set probe.epochs=40" + std::string(kSmall)).code, 0);
-  const json random =
-      json::parse(run(dir, "evaluate r g --json --split random:50/25/25 --num-splits 3 --stratified").out);
-  EXPECT_EQ(random["splits"], 3);
-  EXPECT_EQ(random["seeds"], 4);  // 3 x 4 is at least ten
-  EXPECT_EQ(random["test_nodes"], 150);
-  EXPECT_EQ(random["split_source"], "random 50/25/25, stratified");
-  const json lbfgs = json::parse(run(dir, "evaluate r g --json --probe lbfgs").out);
-  EXPECT_EQ(lbfgs["seeds"], 1);
-  EXPECT_EQ(lbfgs["probe"]["kind"], "lbfgs");
-  EXPECT_EQ(lbfgs, json::parse(run(dir, "evaluate r g --json --probe lbfgs --threads 1").out));
-  const json one = json::parse(run(dir, "evaluate r g --json").out);
-  const json two = json::parse(run(dir, "evaluate r2 g --json").out);
-  const json joined = json::parse(run(dir, "evaluate r g --json --also r2").out);
-  EXPECT_EQ(joined["seeds"], 2);
-  EXPECT_NEAR(joined["mean"], (one["mean"].get<double>() + two["mean"].get<double>()) / 2, 1e-12);
-  const json against = json::parse(run(dir, "evaluate r g --json --against r2").out)["against"];
-  EXPECT_EQ(against["mean"], two["mean"]);
-  EXPECT_EQ(against["run"], "r2");
-  EXPECT_NEAR(against["difference"]["mean"], one["mean"].get<double>() - two["mean"].get<double>(), 1e-12);
-  EXPECT_EQ(against["pairs"], 10);
-  EXPECT_NE(run(dir, "evaluate r g --against r2").out.find("against r2, better on"), std::string::npos);
-  const json other = json::parse(run(dir, "evaluate r g --json --probe.epochs 1").out);
-  EXPECT_EQ(other["probe"]["epochs"], 1);
-  EXPECT_NE(other["mean"], one["mean"]);
-
-  expect_failure(dir, "evaluate r g --protocol papper", 2, "did you mean 'paper'?");
-  expect_failure(dir, "evaluate r g --protocol both --probe lbfgs", 2, "paper protocol");
-  expect_failure(dir, "evaluate r g --split random:60/60", 2, "--split random:60/60");
-  expect_failure(dir, "evaluate r g --split half", 2, "expected public or random:TRAIN/VAL/TEST");
-  expect_failure(dir, "evaluate r g --stratified", 2, "need --split random:");
-  expect_failure(dir, "evaluate r g --num-splits 3", 2, "need --split random:");
-  expect_failure(dir, "evaluate r g --probe lbfgs --seeds 3", 2, "has no seed");
-  expect_failure(dir, "evaluate r g --also r2 --against r2", 2, "does not go with --also");
-  expect_failure(dir, "evaluate r g --also r", 2, "has seed 0 as another run");
-  expect_failure(dir, "evaluate r g --set epochs=3", 2, "unknown setting 'epochs'");
-  expect_failure(dir, "evaluate nowhere g", 3, "neither a run directory nor a model directory");
-  expect_failure(dir, "pretrain g -o x --protocol both" + std::string(kSmall), 2, "requires --evaluate");
-  ASSERT_EQ(run(dir, "generate heterophilic -o g2 --nodes 100 --edges 300 --features 41 -q").code, 0);
-  expect_failure(dir, "evaluate r g2", 3, "trained on 40 features per node, the data have 41");
-  fs::remove(dir / "g/splits.npz");
-  expect_failure(dir, "evaluate r g --split public", 3, "the data have no splits");
-  const Outcome drawn = run(dir, "evaluate r g --json");
-  EXPECT_NE(drawn.err.find("10 random ones of 60/20/20"), std::string::npos) << drawn.err;
-  fs::remove(dir / "g/labels.npy");
-  expect_failure(dir, "evaluate r g", 3, "the data have no labels");
-  const std::string before = slurp(dir / "r/results.json");
-  expect_failure(dir, "pretrain g -o r --force --evaluate" + std::string(kSmall), 3, "the data have no labels");
-  EXPECT_EQ(slurp(dir / "r/results.json"), before);  // the earlier run was not touched
-}
-
-// Pairs of nodes that share everything: the twin in training gives the label away.
-TEST(Cli, EvaluateNamesTwins) {
-  const TempDir dir;
-  std::string edges = "src,dst\n", features, labels = "label\n";
-  for (int i = 0; i < 60; ++i) {  // nodes 2i and 2i+1 are twins, both tied to hub 120 and to a node of their own
-    for (int twin = 0; twin < 2; ++twin) {
-      edges += std::to_string(2 * i + twin) + ",120\n";
-      edges += std::to_string(2 * i + twin) + "," + std::to_string(121 + i) + "\n";
-    }
-  }
-  for (int node = 0; node < 181; ++node) {
-    features += std::to_string(node < 120 ? node / 2 % 7 : node % 5) + "," + std::to_string(1 + node / 2 % 3) + "\n";
-    labels += std::to_string(node / 2 % 2) + "\n";
-  }
-  fs::create_directory(dir / "t");
-  dir.write("t/edges.csv", edges);
-  dir.write("t/features.csv", features);
-  dir.write("t/labels.csv", labels);
-  ASSERT_EQ(run(dir, "pretrain t -o r --epochs 2 -q --set probe.epochs=20" + std::string(kSmall)).code, 0);
-  const std::string command = "evaluate r t --json --split random:50/20/30 --num-splits 4";
-  const Outcome plain = run(dir, command);
-  ASSERT_EQ(plain.code, 0) << plain.err;
-  const json all = json::parse(plain.out), deduped = json::parse(run(dir, command + " --dedupe").out);
-  EXPECT_GT(all["test_twins"], 30);  // half of 4 x 36 test twins, more or less
-  EXPECT_NE(plain.err.find("share features and neighbourhood with a training node; --dedupe"), std::string::npos);
-  const auto tested = [](const json& result) {
-    int64_t sum = 0;
-    for (const auto& row : result["confusion"]) {
-      for (const int64_t count : row) sum += count;
-    }
-    return sum;
-  };
-  EXPECT_EQ(deduped["test_twins"], all["test_twins"]);
-  EXPECT_EQ(tested(all) / all["seeds"].get<int64_t>(), all["test_nodes"]);
-  EXPECT_EQ(tested(deduped) / all["seeds"].get<int64_t>(),
-            all["test_nodes"].get<int64_t>() - all["test_twins"].get<int64_t>());
 }
 
 TEST(Cli, DryRunWritesNothing) {

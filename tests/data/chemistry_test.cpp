@@ -7,27 +7,18 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphpae/data/invalid_molecules.h"
-#include "graphpae/data/molecule_cache.h"
 #include "graphpae/data/molecules.h"
-#include "tests/support/expect_error.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/molecules.h"
 
 namespace graphpae {
 namespace {
 
+using test::column;
+using test::expect_equal;
+using test::parse;
+
 using Row = std::vector<int>;
 using Rows = std::vector<Row>;
-
-TextColumn column(const std::vector<std::string>& texts) {
-  TextColumn result;
-  for (const std::string& text : texts) result.push_back(text);
-  return result;
-}
-
-ParsedMolecules parse(const std::vector<std::string>& texts, Featurizer featurizer = Featurizer::ogb, int threads = 1) {
-  return parse_molecules(column(texts), featurizer, Threads{threads});
-}
 
 Rows rows_of(const Codes& codes) {
   Rows rows;
@@ -46,21 +37,6 @@ Rows bonds(const std::string& text, Featurizer featurizer = Featurizer::ogb) {
   const ParsedMolecules m = parse({text}, featurizer);
   EXPECT_TRUE(m.invalid.empty()) << text;
   return rows_of(m.edge_codes);
-}
-
-void expect_equal(const ParsedMolecules& a, const ParsedMolecules& b) {
-  EXPECT_EQ(a.node_offsets, b.node_offsets);
-  EXPECT_EQ(a.edge_offsets, b.edge_offsets);
-  EXPECT_EQ(a.edges, b.edges);
-  EXPECT_EQ(a.node_codes.columns, b.node_codes.columns);
-  EXPECT_EQ(a.node_codes.values, b.node_codes.values);
-  EXPECT_EQ(a.edge_codes.columns, b.edge_codes.columns);
-  EXPECT_EQ(a.edge_codes.values, b.edge_codes.values);
-  ASSERT_EQ(a.invalid.size(), b.invalid.size());
-  for (size_t i = 0; i < a.invalid.size(); ++i) {
-    EXPECT_EQ(a.invalid[i].row, b.invalid[i].row);
-    EXPECT_EQ(a.invalid[i].reason, b.invalid[i].reason);
-  }
 }
 
 // A mol block of carbons on a zigzag line; `bond_lines` are "begin end type stereo", three columns each.
@@ -303,183 +279,6 @@ TEST(Chemistry, AnyNumberOfThreadsGivesTheSame) {
         << row;
   }
   expect_equal(parse({}, Featurizer::ogb, 2), parse({}));
-}
-
-// Seven rows of which 1, 4 and 5 are no molecules.
-GraphSetParts seven() {
-  GraphSetParts parts;
-  parts.texts = column({"CCO", "CC(", "C", "N", "c1cccc1", "", "O=O"});
-  parts.num_graphs = 7;
-  parts.task_names = {"a", "b"};
-  for (int row = 0; row < 7; ++row) parts.targets.insert(parts.targets.end(), {row * 1.0, row * 10.0});
-  parts.splits = {{{6, 0, 1}, {2, 4}, {5, 3}}, {{5}, {6}, {}}};
-  return parts;
-}
-
-int64_t add(GraphSetParts& parts, OnInvalid policy, const MoleculeSource& source, std::vector<std::string>& notes) {
-  return add_structure(parse_molecules(parts.texts, Featurizer::ogb, Threads{1}), policy, source, parts, notes);
-}
-
-TEST(InvalidMolecules, SkipLeavesThemOutAndNumbersAnew) {
-  GraphSetParts parts = seven();
-  std::vector<std::string> notes;
-  EXPECT_EQ(add(parts, OnInvalid::skip, {"m.csv", false, 2, {}}, notes), 3);
-  ASSERT_EQ(notes.size(), 1u);
-  EXPECT_EQ(
-      notes[0],
-      "m.csv: 3 of 7 molecules are not valid SMILES and were left out: lines 3, 6, 7 (first: 'CC(': the syntax is "
-      "wrong)");
-  EXPECT_EQ(parts.num_graphs, 4);
-  EXPECT_EQ(parts.texts.size(), 4);
-  EXPECT_EQ(parts.texts[1], "C");
-  EXPECT_EQ(parts.texts[3], "O=O");
-  EXPECT_EQ(parts.targets, (std::vector<double>{0, 0, 2, 20, 3, 30, 6, 60}));
-  EXPECT_EQ(parts.splits, (std::vector<Split>{{{3, 0}, {1}, {2}}, {{}, {3}, {}}}));
-  EXPECT_EQ(parts.node_offsets, (std::vector<int64_t>{0, 3, 4, 5, 7}));
-  EXPECT_EQ(parts.edge_offsets, (std::vector<int64_t>{0, 2, 2, 2, 3}));
-  EXPECT_NO_THROW(GraphSet{parts});
-}
-
-TEST(InvalidMolecules, NanKeepsEveryRow) {
-  GraphSetParts parts = seven();
-  std::vector<std::string> notes;
-  EXPECT_EQ(add(parts, OnInvalid::nan, {"m.csv", false, 2, {}}, notes), 3);
-  ASSERT_EQ(notes.size(), 1u);
-  EXPECT_NE(notes[0].find("3 of 7 molecules are not valid SMILES and stay as rows without atoms: lines 3, 6, 7"),
-            std::string::npos)
-      << notes[0];
-  EXPECT_EQ(parts.num_graphs, 7);
-  EXPECT_EQ(parts.texts.size(), 7);
-  EXPECT_EQ(parts.targets, seven().targets);
-  EXPECT_EQ(parts.splits, (std::vector<Split>{{{6, 0}, {2}, {3}}, {{}, {6}, {}}}));
-  EXPECT_EQ(parts.node_offsets, (std::vector<int64_t>{0, 3, 3, 4, 5, 5, 5, 7}));
-  const GraphSet set(parts);
-  EXPECT_EQ(count_fragments(set, 1), 0);
-}
-
-TEST(InvalidMolecules, FailNamesFileLineTextAndReason) {
-  GraphSetParts parts = seven();
-  std::vector<std::string> notes;
-  EXPECT_DATA_ERROR(add(parts, OnInvalid::fail, {"m.csv", false, 2, {}}, notes),
-                    "m.csv:3: 'CC(' is not a valid SMILES: the syntax is wrong");
-  parts = seven();
-  EXPECT_DATA_ERROR(add(parts, OnInvalid::fail, {"m.smi", false, 1, {4, 9, 10, 11, 12, 13, 20}}, notes), "m.smi:9: ");
-  parts = seven();
-  EXPECT_DATA_ERROR(add(parts, OnInvalid::fail, {"m.sdf", true, 1, {}}, notes), "m.sdf: record 2: the record is not");
-  GraphSetParts line_ends;
-  line_ends.num_graphs = 1;
-  line_ends.texts = column({"bad\n\nblock with \r many\nlines"});
-  EXPECT_DATA_ERROR(add(line_ends, OnInvalid::fail, {"m.csv", false, 2, {}}, notes), "m.csv:2: 'bad??block");
-  GraphSetParts long_text;
-  long_text.num_graphs = 1;
-  long_text.texts = column({std::string(1000, '(')});
-  EXPECT_DATA_ERROR(add(long_text, OnInvalid::fail, {"m.csv", false, 2, {}}, notes), "(...' is not");
-  EXPECT_TRUE(notes.empty());
-}
-
-TEST(InvalidMolecules, NothingLeftIsAnErrorOnlyWhereRowsAreLeftOut) {
-  GraphSetParts none;
-  none.num_graphs = 2;
-  none.texts = column({"CC(", "x"});
-  std::vector<std::string> notes;
-  GraphSetParts kept = none;
-  EXPECT_DATA_ERROR(add(none, OnInvalid::skip, {"m.csv", false, 2, {}}, notes), "so is every other row");
-  EXPECT_EQ(add(kept, OnInvalid::nan, {"m.csv", false, 2, {}}, notes), 2);
-  EXPECT_EQ(GraphSet(kept).num_nodes(), 0);
-}
-
-TEST(InvalidMolecules, NotesNameAHandfulOfLines) {
-  GraphSetParts parts;
-  std::vector<std::string> texts(1208, "C");
-  for (int i = 0; i < 1007; ++i) texts[200 + i] = "(";
-  parts.texts = column(texts);
-  parts.num_graphs = 1208;
-  std::vector<std::string> notes;
-  add(parts, OnInvalid::skip, {"m.sdf", true, 2, {}}, notes);
-  EXPECT_EQ(notes.at(0).substr(0, notes.at(0).find(" (first")),
-            "m.sdf: 1,007 of 1,208 molecules are not valid mol blocks and were left out: records 201, 202, 203, 204, "
-            "205, ... and 1,002 more");
-  GraphSetParts one;
-  one.texts = column({"C", "("});
-  one.num_graphs = 2;
-  add(one, OnInvalid::skip, {"m.csv", false, 2, {}}, notes);
-  EXPECT_NE(notes.at(1).find("1 of 2 molecules is not valid SMILES and was left out: line 3 ("), std::string::npos);
-  GraphSetParts fine;
-  fine.texts = column({"C"});
-  fine.num_graphs = 1;
-  EXPECT_EQ(add(fine, OnInvalid::fail, {"m.csv", false, 2, {}}, notes), 0);
-  EXPECT_EQ(notes.size(), 2u);
-}
-
-TEST(InvalidMolecules, ABadSplitIsAnError) {
-  GraphSetParts parts = seven();
-  parts.splits[1].test = {7};
-  std::vector<std::string> notes;
-  EXPECT_DATA_ERROR(add(parts, OnInvalid::skip, {"m.csv", false, 2, {}}, notes), "id 7 is outside 0..6");
-}
-
-TEST(MoleculeCache, GivesBackWhatWasStored) {
-  const test::TempDir dir;
-  const MoleculeCache cache(dir / "new/cache");
-  for (const std::vector<std::string>& texts : {std::vector<std::string>{"CCO", "CC(", "c1ccccc1", "", "[He]"},
-                                                {"[He]"},
-                                                {"CC("},
-                                                {},
-                                                {std::string(300, 'C')},
-                                                {std::string(70000, 'C'), "N"}}) {
-    const ParsedMolecules m = parse(texts);
-    const std::string key = molecule_key(column(texts), Featurizer::ogb);
-    EXPECT_FALSE(cache.find(key));
-    cache.store(key, m);
-    const auto found = cache.find(key);
-    ASSERT_TRUE(found);
-    expect_equal(*found, m);
-  }
-}
-
-TEST(MoleculeCache, IgnoresDamagedFiles) {
-  const test::TempDir dir;
-  const MoleculeCache cache(dir.path());
-  const ParsedMolecules m = parse({"CCO", "CC("});
-  const std::string key(64, 'a'), path = dir / ("molecules-" + key + ".bin");
-  cache.store(key, m);
-  const std::string bytes = test::slurp(path);
-  ASSERT_GT(bytes.size(), 64u);
-  const auto replace = [&](const std::string& text) { std::ofstream(path, std::ios::binary) << text; };
-  for (size_t at = 0; at < bytes.size(); ++at) {
-    std::string changed = bytes;
-    changed[at] ^= 1;
-    replace(changed);
-    EXPECT_FALSE(cache.find(key)) << "byte " << at;
-    replace(bytes.substr(0, at));
-    EXPECT_FALSE(cache.find(key)) << "cut at " << at;
-  }
-  replace(bytes + "x");
-  EXPECT_FALSE(cache.find(key));
-  replace(bytes);
-  EXPECT_TRUE(cache.find(key));
-  const std::string other(64, 'b');
-  std::filesystem::copy_file(path, dir / ("molecules-" + other + ".bin"));
-  EXPECT_FALSE(cache.find(other)) << "another key's molecules";
-  replace("");
-  cache.store(key, m);
-  expect_equal(cache.find(key).value(), m);
-}
-
-TEST(MoleculeCache, KeysFollowTextsAndFeaturizer) {
-  const auto key = [](const std::vector<std::string>& texts, Featurizer featurizer = Featurizer::ogb) {
-    return molecule_key(column(texts), featurizer);
-  };
-  EXPECT_EQ(key({"CC", "C"}), key({"CC", "C"}));
-  EXPECT_NE(key({"CC", "C"}), key({"C", "CC"}));
-  EXPECT_NE(key({"CC", "C"}), key({"CCC"}));
-  EXPECT_NE(key({"CC"}), key({"CC"}, Featurizer::transfer));
-}
-
-TEST(MoleculeCache, CannotBeWrittenIntoAFile) {
-  const test::TempDir dir;
-  const std::string file = dir.write("file", "x");
-  EXPECT_DATA_ERROR(MoleculeCache(file).store("k", parse({"C"})), file);
 }
 
 // Real sets, if GRAPHPAE_TEST_DATA names their directory.

@@ -10,6 +10,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "graphpae/core/threads.h"
+
 namespace graphpae::test {
 
 // Runs body(thread counts), or body(), for each instruction set that this machine has. How work is divided does not
@@ -52,6 +54,28 @@ inline void expect_close(const std::vector<float>& found, const std::vector<doub
 
 inline bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+inline constexpr int64_t kSizes[] = {0, 1, 7, 40, 257};
+
+// Checks run(threads), which returns all its outputs in one vector, against `expected`, for all targets and threads.
+template <class Run>
+void check(const std::vector<double>& expected, double tolerance, const Run& run) {
+  for_each_target([&](const std::vector<int>& counts) {
+    const std::vector<float> first = run(Threads{1});
+    expect_close(first, expected, tolerance);
+    for (const int threads : counts) EXPECT_TRUE(same_bits(first, run(Threads{threads})));
+  });
+}
+
+template <class Body>
+void for_sizes(const Body& body) {
+  for (const int64_t n : kSizes) {
+    for (const int64_t d : kSizes) {
+      SCOPED_TRACE(testing::Message() << n << " x " << d);
+      body(n, d);
+    }
+  }
 }
 
 }  // namespace graphpae::test

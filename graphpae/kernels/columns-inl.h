@@ -1,0 +1,37 @@
+// Vectors over the columns of a row, with the columns that are left one by one. Included once per Highway target.
+#if defined(GRAPHPAE_KERNELS_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRAPHPAE_KERNELS_COLUMNS_INL_H_
+#undef GRAPHPAE_KERNELS_COLUMNS_INL_H_
+#else
+#define GRAPHPAE_KERNELS_COLUMNS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FullTag = hn::ScalableTag<float>;
+using OneTag = hn::CappedTag<float, 1>;
+
+// Calls body(tag, j) for whole vectors of [begin, end) and then with a tag of one lane for each column that is left.
+template <class Body>
+HWY_INLINE void for_columns(int64_t begin, int64_t end, const Body& body) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t j = begin;
+  for (; j + lanes <= end; j += lanes) body(d, j);
+  for (; j < end; ++j) body(OneTag(), j);
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif  // include guard

@@ -1,0 +1,48 @@
+// The program as tests run it.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "tests/support/temp_dir.h"
+
+namespace graphpae::test {
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+inline Outcome run(const TempDir& dir, const std::string& arguments, const std::string& launcher = "") {
+  const std::string out = dir / ".out", err = dir / ".err";
+  const std::string command = "cd '" + dir.path() + "' && GRAPHPAE_DATA= XDG_CACHE_HOME='" + dir.path() + "/.cache' " +
+                              launcher + " '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
+                              "' </dev/null";
+  const int status = std::system(command.c_str());
+  return {WEXITSTATUS(status), slurp(out), slurp(err)};
+}
+
+// Exit code, one line on stderr that starts with "graphpae: error: " and holds `part`, nothing on stdout.
+inline void expect_failure(const TempDir& dir, const std::string& arguments, int code, const std::string& part) {
+  const Outcome outcome = run(dir, arguments);
+  EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.err;
+  EXPECT_EQ(outcome.out, "") << arguments;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << "\n" << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("graphpae: error: ")) << outcome.err;
+  EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << "\n" << outcome.err;
+}
+
+// A small graph and settings that train in a second.
+inline const char* const kSmall =
+    " --set width=32 --set heads=4 --set layers=2 --set eigenvectors=6 --set gaussians=16 ";
+
+inline void make_graph(const TempDir& dir) {
+  const Outcome made = run(dir, "generate heterophilic -o g --nodes 200 --edges 900 --features 40 -q");
+  ASSERT_EQ(made.code, 0) << made.err;
+}
+
+}  // namespace graphpae::test
