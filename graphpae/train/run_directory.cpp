@@ -48,6 +48,29 @@ std::optional<EpochRecord> from_line(std::string_view line) {
       number("seconds")};
 }
 
+bool is_unfinished(const fs::path& file) { return file.filename().string().find(".partial-") != std::string::npos; }
+
+// Nothing in it but what a run leaves that was killed before it began.
+bool is_vacant(const std::string& path) {
+  return std::all_of(fs::directory_iterator(path), fs::directory_iterator(), [](const fs::directory_entry& entry) {
+    const bool no_checkpoints = entry.path().filename() == "checkpoints" && entry.is_directory() && fs::is_empty(entry);
+    return no_checkpoints || is_unfinished(entry.path());
+  });
+}
+
+// What a killed program was writing.
+void remove_unfinished(const std::string& path) {
+  std::vector<fs::path> unfinished;
+  for (const char* directory : {"", "/checkpoints", "/model"}) {
+    if (!fs::is_directory(path + directory)) continue;
+    for (const auto& entry : fs::directory_iterator(path + directory)) {
+      if (is_unfinished(entry.path())) unfinished.push_back(entry.path());
+    }
+  }
+  std::error_code ignored;
+  for (const fs::path& file : unfinished) fs::remove_all(file, ignored);
+}
+
 }  // namespace
 
 bool RunDirectory::holds_run(const std::string& path) { return fs::exists(path + "/config.yaml"); }
@@ -56,7 +79,7 @@ RunDirectory RunDirectory::create(const std::string& path, bool force) {
   std::error_code reason;
   if (fs::exists(path, reason)) {
     if (!fs::is_directory(path)) throw usage_error(fmt::format("{}: exists and is not a directory", path));
-    if (!fs::is_empty(path)) {
+    if (!is_vacant(path)) {
       if (!force) {
         throw usage_error(holds_run(path)
                               ? fmt::format("{}: holds a run; --resume goes on with it, --force starts anew", path)
@@ -64,6 +87,7 @@ RunDirectory RunDirectory::create(const std::string& path, bool force) {
       }
       for (const char* name : kOwned) fs::remove_all(fs::path(path) / name, reason);
     }
+    remove_unfinished(path);
   }
   fs::create_directories(path + "/checkpoints", reason);
   if (reason) throw data_error(fmt::format("{}: {}", path, reason.message()));
@@ -72,16 +96,8 @@ RunDirectory RunDirectory::create(const std::string& path, bool force) {
 
 RunDirectory RunDirectory::open(const std::string& path) {
   if (!holds_run(path)) throw data_error(fmt::format("{}: no run directory, it has no config.yaml", path));
-  // What a killed program was writing.
-  std::vector<fs::path> unfinished;
-  for (const char* directory : {"", "/checkpoints", "/model"}) {
-    if (!fs::is_directory(path + directory)) continue;
-    for (const auto& entry : fs::directory_iterator(path + directory)) {
-      if (entry.path().filename().string().find(".partial-") != std::string::npos) unfinished.push_back(entry.path());
-    }
-  }
+  remove_unfinished(path);
   std::error_code ignored;
-  for (const fs::path& file : unfinished) fs::remove_all(file, ignored);
   fs::create_directories(path + "/checkpoints", ignored);
   return RunDirectory(path);
 }

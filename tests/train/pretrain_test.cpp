@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/train/run_directory.h"
@@ -190,6 +191,16 @@ TEST(RunDirectory, MetricsAreRewound) {
   EXPECT_EQ(kept[2].seconds, 0.25);
   const std::string text = test::slurp(dir / "run/metrics.jsonl");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+}
+
+TEST(RunDirectory, TakesThePlaceOfARunKilledBeforeItBegan) {
+  const TempDir dir;
+  fs::create_directories(dir / "run/checkpoints");
+  write_file(dir / "run/config.yaml.partial-17", "epochs");
+  RunDirectory::create(dir / "run", false);
+  EXPECT_FALSE(fs::exists(dir / "run/config.yaml.partial-17"));
+  write_file(dir / "run/mine.txt", "");
+  EXPECT_USAGE_ERROR(RunDirectory::create(dir / "run", false), "exists and is not empty");
 }
 
 TEST(RunDirectory, IsNotOverwritten) {
