@@ -31,13 +31,12 @@ torch::Tensor GatedGcnEncoder::embed(const std::vector<torch::Tensor>& tables, c
 }
 
 Encoding GatedGcnEncoder::encode(const GraphInput& input, const Pass& pass) {
-  torch::Tensor atoms = input.atoms;
+  torch::Tensor atoms = input.atoms.dense();
   if (pass.hidden != nullptr) {
     // The mask token is an atom type beyond the real ones.
-    atoms = atoms.clone();
     atoms.select(1, 0).index_fill_(0, pass.hidden->masked_indices, atom_tables_[0].size(0) - 1);
   }
-  torch::Tensor nodes = embed(atom_tables_, atoms), edges = embed(bond_tables_, input.bonds),
+  torch::Tensor nodes = embed(atom_tables_, atoms), edges = embed(bond_tables_, input.bonds.dense()),
                 positions = pass.positions;
   const Activation activation = settings_.activation == Activation::automatic ? Activation::relu : settings_.activation;
   const auto drop = [&](const torch::Tensor& x, double probability, size_t layer, uint64_t site) {

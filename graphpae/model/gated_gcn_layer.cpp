@@ -22,7 +22,7 @@ GatedGcnLayerImpl::Output GatedGcnLayerImpl::forward(const GraphInput& input, co
   const torch::Tensor none = torch::zeros_like(nodes);
   const torch::Tensor sums = none.index_add(0, graph.targets, gates * a2(nodes).index_select(0, graph.sources));
   const torch::Tensor totals = none.index_add(0, graph.targets, gates) + 1e-6;
-  return {(a1(nodes) + sums / totals) * input.node_scale, hat, positions.defined() ? refined : torch::Tensor()};
+  return {(a1(nodes) + sums / totals) * input.node_scale(nodes.scalar_type()), hat, positions.defined() ? refined : torch::Tensor()};
 }
 
 }  // namespace graphpae

@@ -2,6 +2,9 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
+#include <map>
+
 #include "graphpae/positions/relative_distances.h"
 
 namespace graphpae {
@@ -34,6 +37,35 @@ const torch::Tensor& NodeFeatures::dense() const {
     }
   }
   return dense_;
+}
+
+torch::Tensor CodedRows::dense() const { return kinds.index_select(0, as_int64(kind_of)); }
+
+CodedRows coded_rows(const torch::Tensor& codes) {
+  const torch::Tensor rows = codes.to(torch::kInt64).contiguous();
+  const int64_t width = rows.size(1);
+  const int64_t* values = rows.data_ptr<int64_t>();
+  std::map<std::vector<int64_t>, int32_t> numbers;
+  CodedRows coded;
+  std::vector<int64_t> first;  // a row of each kind
+  for (int64_t r = 0; r < rows.size(0); ++r) {
+    const auto [place, is_new] = numbers.try_emplace(std::vector<int64_t>(values + r * width, values + (r + 1) * width),
+                                                     static_cast<int32_t>(first.size()));
+    if (is_new) first.push_back(r);
+    coded.kind_of.push_back(place->second);
+  }
+  coded.kinds = rows.index_select(0, torch::tensor(first, torch::kInt64));
+  return coded;
+}
+
+torch::Tensor GraphInput::node_scale(torch::Dtype type) const {
+  const torch::Tensor scale = torch::empty({num_nodes(), 1}, torch::kFloat64);
+  double* values = scale.data_ptr<double>();
+  for (size_t g = 0; g + 1 < graph_offsets.size(); ++g) {
+    const double size = static_cast<double>(graph_offsets[g + 1] - graph_offsets[g]);
+    std::fill(values + graph_offsets[g], values + graph_offsets[g + 1], 1 / std::sqrt(size));
+  }
+  return scale.to(type);
 }
 
 Features row_normalised(const Features& x) {

@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <vector>
 
 #include "graphpae/core/edge_index.h"
 #include "graphpae/core/features.h"
@@ -50,21 +51,35 @@ struct FusedWorkspace {
   kernels::ErrorWorkspace error;
 };
 
+// Rows of integer codes of which many are equal: the distinct ones, and which of them each row is.
+struct CodedRows {
+  torch::Tensor kinds;           // [U,A] int64, the distinct rows
+  std::vector<int32_t> kind_of;  // [R] in 0 .. U-1
+
+  int64_t rows() const { return static_cast<int64_t>(kind_of.size()); }
+  torch::Tensor dense() const;  // [R,A] int64
+};
+// codes [R,A] int64. Kinds are numbered as they appear.
+CodedRows coded_rows(const torch::Tensor& codes);
+
 struct GraphInput {
-  MessageGraph graph;        // with one self loop per node for GAT, without for GatedGCN
-  NodeFeatures features;     // [N,F], GAT
-  torch::Tensor atoms;       // [N,A] int64 codes, GatedGCN
-  torch::Tensor bonds;       // [E,B] int64 codes in the order of the edges, GatedGCN
-  torch::Tensor node_scale;  // [N,1] 1/sqrt(nodes of its graph), GatedGCN
-  torch::Tensor positions;   // [N,K] float64, rows U_i; undefined without positions
-  torch::Tensor distances;   // [E] P_ij = ||U_i - U_j||, Eq. (3)
-  Threads threads;           // for fused operations
+  MessageGraph graph;                  // with one self loop per node for GAT, without for GatedGCN
+  NodeFeatures features;               // [N,F], GAT; GatedGCN: the atom types, one-hot
+  CodedRows atoms;                     // [N,A] codes, GatedGCN
+  CodedRows bonds;                     // [E,B] codes in the order of the edges, GatedGCN
+  std::vector<int64_t> graph_offsets;  // [G+1] the nodes of molecule g: graph_offsets[g] .. [g+1], GatedGCN
+  torch::Tensor positions;             // [N,K] float64, rows U_i; undefined without positions
+  torch::Tensor distances;             // [E] P_ij = ||U_i - U_j||, Eq. (3)
+  Threads threads;                     // for fused operations
   Kernels kernels = Kernels::reference;
   std::shared_ptr<FusedWorkspace> workspace = std::make_shared<FusedWorkspace>();
 
   // Whether fused operations run: asked for, and the numbers are float32.
   bool fused() const { return kernels == Kernels::fused && features.matrix() != nullptr; }
+  bool is_molecules() const { return !graph_offsets.empty(); }
   int64_t num_nodes() const { return graph.num_nodes(); }
+  int64_t num_molecules() const { return static_cast<int64_t>(graph_offsets.size()) - 1; }
+  torch::Tensor node_scale(torch::Dtype type) const;  // [N,1] 1/sqrt(nodes of its molecule), GatedGCN
 };
 
 // One graph for a GAT encoder: row-normalised features if settings say so, Laplacian positions [N,K] (float64, may be

@@ -73,12 +73,6 @@ torch::Tensor GraphPae::decode_features(const torch::Tensor& nodes, const Corrup
   return feature_decoder(nodes.index_select(0, corruption.masked_indices));
 }
 
-torch::Tensor GraphPae::feature_targets(const GraphInput& input, const Corruption& corruption) const {
-  if (settings_.encoder == EncoderKind::gat) return input.features.dense().index_select(0, corruption.masked_indices);
-  const torch::Tensor types = input.atoms.select(1, 0).index_select(0, corruption.masked_indices);
-  return torch::one_hot(types, shape_.atom_codes[0] - 1).to(feature_decoder->out->weight.scalar_type());
-}
-
 torch::Tensor GraphPae::decode_distances(const GraphInput& input, const torch::Tensor& refined) {
   return decode_pairs(position_decoder, input.graph, refined);
 }
@@ -96,7 +90,7 @@ torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& 
                               settings_.gamma, input.workspace->error, input.threads);
   }
   const torch::Tensor predicted = decode_features(encoding.nodes, corruption),
-                      target = feature_targets(input, corruption);
+                      target = input.features.dense().index_select(0, corruption.masked_indices);
   return cosine ? scaled_cosine_error(predicted, target, settings_.gamma) : mean_squared_error(predicted, target);
 }
 

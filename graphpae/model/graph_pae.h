@@ -50,9 +50,8 @@ class GraphPae : public torch::nn::Module {
   // `only_masked`: the feature pass may leave out the last layer of nodes that are not masked.
   Encodings encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0,
                    bool only_masked = false);
-  torch::Tensor decode_features(const torch::Tensor& nodes, const Corruption& corruption);     // [M,F]
-  torch::Tensor feature_targets(const GraphInput& input, const Corruption& corruption) const;  // [M,F]
-  torch::Tensor decode_distances(const GraphInput& input, const torch::Tensor& refined);       // [pairs]
+  torch::Tensor decode_features(const torch::Tensor& nodes, const Corruption& corruption);  // [M,F]
+  torch::Tensor decode_distances(const GraphInput& input, const torch::Tensor& refined);    // [pairs]
 
   std::shared_ptr<Encoder> encoder;
   Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed

@@ -130,15 +130,16 @@ class Problem {
     input_.threads = all_threads();
     input_.kernels = mode_.kernels;
     if (molecules) {
-      input_.atoms = golden_.tensor("x");
-      input_.bonds = golden_.tensor("edge_attr").index_select(0, edge_order_);
-      input_.node_scale = golden_.tensor("snorm").to(mode_.type);
+      input_.atoms = coded_rows(golden_.tensor("x"));
+      input_.bonds = coded_rows(golden_.tensor("edge_attr").index_select(0, edge_order_));
+      input_.graph_offsets = offsets_of(to_int32(golden_.tensor("batch")));
       shape_.atom_codes = code_sizes("encoder.atom");
       shape_.bond_codes = code_sizes("encoder.bond");
-      return;
     }
-    const torch::Tensor x = golden_.tensor("x").to(mode_.type).contiguous();
-    shape_.features = x.size(1);
+    torch::Tensor x = golden_.tensor("x");
+    if (molecules) x = torch::one_hot(x.select(1, 0), shape_.atom_codes[0] - 1);
+    x = x.to(mode_.type).contiguous();
+    if (!molecules) shape_.features = x.size(1);
     if (mode_.kernels == Kernels::reference) {
       input_.features = NodeFeatures(x);
     } else {
@@ -146,6 +147,16 @@ class Problem {
       input_.features =
           NodeFeatures(std::make_shared<const Features>(Features::compact(x.size(0), x.size(1), std::move(values))));
     }
+  }
+
+  // The molecules of a batch follow each other: where each begins, and the end.
+  static std::vector<int64_t> offsets_of(const std::vector<int32_t>& molecule_of_node) {
+    std::vector<int64_t> offsets = {0};
+    for (size_t i = 1; i <= molecule_of_node.size(); ++i) {
+      if (i == molecule_of_node.size() || molecule_of_node[i] != molecule_of_node[i - 1])
+        offsets.push_back(static_cast<int64_t>(i));
+    }
+    return offsets;
   }
 
   std::vector<int64_t> code_sizes(const std::string& prefix) const {
