@@ -152,7 +152,7 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
     const auto embed = [&](const GraphInput& from) {
       return [&] {
         const auto both = embedding->embed(from, from.distances, shaken);
-        return both.clean + both.corrupted;
+        return both.clean.rows + both.corrupted.rows;
       };
     };
     bench.run("distances", {giga(flops), giga(2 * flops), Bound::products}, embed(input), embed(plain_input));

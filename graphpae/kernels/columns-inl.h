@@ -17,6 +17,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using FullTag = hn::ScalableTag<float>;
+using FourTag = hn::CappedTag<float, 4>;
 using OneTag = hn::CappedTag<float, 1>;
 
 // Calls body(tag, j) for whole vectors of [begin, end) and then with a tag of one lane for each column that is left.
@@ -26,6 +27,17 @@ HWY_INLINE void for_columns(int64_t begin, int64_t end, const Body& body) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   int64_t j = begin;
   for (; j + lanes <= end; j += lanes) body(d, j);
+  for (; j < end; ++j) body(OneTag(), j);
+}
+
+// The same for bodies that sum nothing over columns: what is left goes in fours first.
+template <class Body>
+HWY_INLINE void for_elements(int64_t begin, int64_t end, const Body& body) {
+  const FullTag d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), few = static_cast<int64_t>(hn::Lanes(FourTag()));
+  int64_t j = begin;
+  for (; j + lanes <= end; j += lanes) body(d, j);
+  for (; j + few <= end; j += few) body(FourTag(), j);
   for (; j < end; ++j) body(OneTag(), j);
 }
 

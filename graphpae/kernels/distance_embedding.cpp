@@ -14,7 +14,6 @@ namespace graphpae::kernels {
 namespace {
 
 constexpr int64_t kBlock = 96;  // distances at once: a multiple of three vectors; a [G,kBlock] array takes 48 KB
-constexpr int64_t kParts = 32;  // of the distances, each with its own sums of gradients
 constexpr float kLeastStd = 1e-5f;
 
 constexpr int64_t round_up(int64_t n, int64_t unit) { return (n + unit - 1) / unit * unit; }
@@ -332,10 +331,11 @@ void distance_embedding_forward(const DistanceEmbedding& embedding, const float*
 void distance_embedding_backward(const DistanceEmbedding& embedding, const float* distances, int64_t count,
                                  const float* d_out, const DistanceEmbeddingGradients& gradients, Threads threads) {
   const Layout layout(embedding);
+  const int64_t parts = gradient_parts(count, embedding.heads);
   const auto table_memory = hwy::AllocateAligned<float>(Tables::size(layout));
   const int64_t block_size = round_up(BlockScratch::size(layout), 16), sums_size = PartSums::size(layout);
   const auto block_memory = hwy::AllocateAligned<float>(block_size * threads.count);
-  const auto sums_memory = hwy::AllocateAligned<float>(sums_size * kParts);
+  const auto sums_memory = hwy::AllocateAligned<float>(sums_size * parts);
   const Tables tables(layout, table_memory.get());
   HWY_DYNAMIC_DISPATCH(FillTables)(embedding, layout, tables);
 #pragma omp parallel num_threads(threads.count)
@@ -343,16 +343,16 @@ void distance_embedding_backward(const DistanceEmbedding& embedding, const float
     flush_denormals();
     const BlockScratch block(layout, block_memory.get() + omp_get_thread_num() * block_size);
 #pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < kParts; ++part) {
+    for (int64_t part = 0; part < parts; ++part) {
       float* memory = sums_memory.get() + part * sums_size;
       std::fill_n(memory, sums_size, 0.0f);
-      const auto [first, last] = part_of_distances(count, part, kParts);
+      const auto [first, last] = part_of_distances(count, part, parts);
       HWY_DYNAMIC_DISPATCH(AddGradients)
       (embedding, layout, tables, block, distances, d_out, first, last, PartSums(layout, memory));
     }
 #pragma omp for schedule(static)
     for (int64_t k = 0; k < sums_size; ++k) {
-      for (int64_t part = 1; part < kParts; ++part) sums_memory[k] += sums_memory[part * sums_size + k];
+      for (int64_t part = 1; part < parts; ++part) sums_memory[k] += sums_memory[part * sums_size + k];
     }
   }
   const PartSums sums(layout, sums_memory.get());

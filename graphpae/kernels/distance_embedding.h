@@ -30,6 +30,15 @@ struct DistanceEmbedding {
   const float* bias2;    // [H]
 };
 
+// Into how many parts of `count` distances, each with sums of its own, gradients are divided: fewer where the sums are
+// large and the distances few.
+inline int64_t gradient_parts(int64_t count, int64_t heads) {
+  constexpr int64_t kMost = 32, kWide = 64, kLeast = 512;
+  if (heads < kWide) return kMost;
+  const int64_t parts = count / kLeast;
+  return parts < 1 ? 1 : parts < kMost ? parts : kMost;
+}
+
 // Of the same shapes; all are written, none is added to.
 struct DistanceEmbeddingGradients {
   float* means;

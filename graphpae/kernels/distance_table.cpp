@@ -12,12 +12,13 @@
 namespace graphpae::kernels {
 namespace {
 
-constexpr int64_t kNodes = 8;         // points of a cell
-constexpr int64_t kBlock = 256;       // distances at once: [kNodes,kBlock] weights take 8 KB
-constexpr int64_t kParts = 32;        // of the distances, each with its own gradient of the table
-constexpr int kBinBits = 6;           // 64 bins per octave
-constexpr int64_t kMostBins = 2048;   // distances beyond are exact
-constexpr int64_t kMostCells = 4096;  // of a bin
+constexpr int64_t kNodes = 8;                 // points of a cell
+constexpr int64_t kBlock = 256;               // distances at once: [kNodes,kBlock] weights take 8 KB
+constexpr int64_t kParts = 32;                // of the distances, for counting
+constexpr int kLeastBits = 2, kMostBits = 6;  // an octave has 4 to 64 bins
+constexpr int64_t kPerBin = 350;              // distances, four octaves or so taken together, that a bin should have
+constexpr int64_t kMostBins = 2048;           // distances beyond are exact
+constexpr int64_t kMostCells = 4096;          // of a bin
 
 }  // namespace
 }  // namespace graphpae::kernels
@@ -28,25 +29,13 @@ constexpr int64_t kMostCells = 4096;  // of a bin
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
-
-using FullTag = hn::ScalableTag<float>;
-using RowTag = hn::CappedTag<float, 4>;
-using OneTag = hn::CappedTag<float, 1>;
-
-// Calls body(tag, h) for vectors of four heads and then with a tag of one lane for each head that is left.
-template <class Body>
-HWY_INLINE void for_heads(int64_t heads, const Body& body) {
-  const RowTag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t h = 0;
-  for (; h + lanes <= heads; h += lanes) body(d, h);
-  for (; h < heads; ++h) body(OneTag(), h);
-}
 
 // weights [kNodes,kBlock] of places [0, count): those of the Lagrange polynomials of the points -3, ..., 4 at t.
 void Weights(const DistanceGrid::Place* places, int64_t count, float* HWY_RESTRICT weights) {
@@ -85,12 +74,12 @@ void Interpolate(const DistanceGrid::Place* places, int64_t first, int64_t last,
       float* to = out + i * heads;
       if (at < 0) {
         const float* row = table + ~at * heads;
-        for_heads(heads, [&](auto d, int64_t h) HWY_ATTR { hn::StoreU(hn::LoadU(d, row + h), d, to + h); });
+        for_elements(0, heads, [&](auto d, int64_t h) HWY_ATTR { hn::StoreU(hn::LoadU(d, row + h), d, to + h); });
         continue;
       }
       const float* rows = table + at * heads;
       const float* w = weights + (i - begin);
-      for_heads(heads, [&](auto d, int64_t h) HWY_ATTR {
+      for_elements(0, heads, [&](auto d, int64_t h) HWY_ATTR {
         const auto term = [&](int64_t r) HWY_ATTR {
           return hn::Mul(hn::Set(d, w[r * kBlock]), hn::LoadU(d, rows + r * heads + h));
         };
@@ -118,14 +107,14 @@ void AddToTable(const DistanceGrid::Place* places, int64_t first, int64_t last, 
       const float* from = d_out + i * heads;
       if (at < 0) {
         float* row = at == ~int64_t{0} ? zero_sums : d_table + ~at * heads;
-        for_heads(heads, [&](auto d, int64_t h) HWY_ATTR {
+        for_elements(0, heads, [&](auto d, int64_t h) HWY_ATTR {
           hn::StoreU(hn::Add(hn::LoadU(d, row + h), hn::LoadU(d, from + h)), d, row + h);
         });
         continue;
       }
       float* rows = d_table + at * heads;
       const float* w = weights + (i - begin);
-      for_heads(heads, [&](auto d, int64_t h) HWY_ATTR {
+      for_elements(0, heads, [&](auto d, int64_t h) HWY_ATTR {
         const auto gradient = hn::LoadU(d, from + h);
         for (int64_t r = 0; r < kNodes; ++r) {
           float* row = rows + r * heads + h;
@@ -201,19 +190,19 @@ struct Shapes {
 };
 
 // The bin of a distance >= 0, if below kMostBins.
-int64_t bin_of(float distance, float offset) {
-  constexpr int kShift = 23 - kBinBits;
-  return (std::bit_cast<uint32_t>(distance + offset) >> kShift) - (std::bit_cast<uint32_t>(offset) >> kShift);
+int64_t bin_of(const DistanceGrid& grid, float distance) {
+  const int shift = 23 - grid.bits;
+  return (std::bit_cast<uint32_t>(distance + grid.offset) >> shift) - (std::bit_cast<uint32_t>(grid.offset) >> shift);
 }
 
-bool is_in_bin(float distance, float offset) {
-  return distance > 0 && distance < 1e30f && bin_of(distance, offset) < kMostBins;
+bool is_in_bin(const DistanceGrid& grid, float distance) {
+  return distance > 0 && distance < 1e30f && bin_of(grid, distance) < kMostBins;
 }
 
-float bin_start(int64_t bin, float offset) {
-  const auto bits = ((std::bit_cast<uint32_t>(offset) >> (23 - kBinBits)) + static_cast<uint32_t>(bin))
-                    << (23 - kBinBits);
-  return std::bit_cast<float>(bits) - offset;
+float bin_start(const DistanceGrid& grid, int64_t bin) {
+  const int shift = 23 - grid.bits;
+  const auto bits = ((std::bit_cast<uint32_t>(grid.offset) >> shift) + static_cast<uint32_t>(bin)) << shift;
+  return std::bit_cast<float>(bits) - grid.offset;
 }
 
 // Bins have equal widths up to here. Beyond the largest mean only wide Gaussians are left, and far below the largest
@@ -265,6 +254,8 @@ DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float*
                                 Threads threads, double tolerance) {
   DistanceGrid grid;
   grid.offset = bin_offset(embedding, distances, count, threads);
+  grid.bits = static_cast<int>(std::bit_width(static_cast<uint64_t>(count / kPerBin))) - 1;
+  grid.bits = std::clamp(grid.bits, kLeastBits, kMostBits);
 
   using Counts = std::array<int32_t, kMostBins>;
   std::vector<Counts> counts(kParts);
@@ -277,7 +268,7 @@ DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float*
       Counts& own = counts[part];
       own.fill(0);
       for (int64_t i = first; i < last; ++i) {
-        if (is_in_bin(distances[i], grid.offset)) ++own[bin_of(distances[i], grid.offset)];
+        if (is_in_bin(grid, distances[i])) ++own[bin_of(grid, distances[i])];
       }
     }
   }
@@ -290,8 +281,8 @@ DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float*
   grid.count.resize(used);
   grid.bins.resize(used);
   for (int64_t b = 0; b < used; ++b) {
-    const float start = bin_start(b, grid.offset);
-    grid.bins[b] = {start, bin_start(b + 1, grid.offset) - start, 0, 0, 0};
+    const float start = bin_start(grid, b);
+    grid.bins[b] = {start, bin_start(grid, b + 1) - start, 0, 0, 0};
   }
 
   const Shapes shapes(embedding);
@@ -325,7 +316,7 @@ DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float*
         DistanceGrid::Place& place = grid.places[i];
         place = {~0, 0.0f};
         if (p == 0) continue;
-        const DistanceGrid::Bin* bin = is_in_bin(p, grid.offset) ? &grid.bins[bin_of(p, grid.offset)] : nullptr;
+        const DistanceGrid::Bin* bin = is_in_bin(grid, p) ? &grid.bins[bin_of(grid, p)] : nullptr;
         if (bin == nullptr || bin->cells == 0) {
           singles[part].push_back(p);
           place.at = -1 - static_cast<int32_t>(singles[part].size());  // among those of this part; see below
@@ -382,25 +373,25 @@ void table_forward(const DistanceEmbedding& embedding, const DistanceGrid& grid,
 void table_backward(const DistanceEmbedding& embedding, const DistanceGrid& grid, const float* d_out,
                     const DistanceEmbeddingGradients& gradients, Threads threads) {
   const auto points = static_cast<int64_t>(grid.points.size()), count = static_cast<int64_t>(grid.places.size());
-  const int64_t heads = embedding.heads, size = points * heads;
-  const auto d_table = hwy::AllocateAligned<float>((size + heads) * kParts);
+  const int64_t heads = embedding.heads, size = points * heads, parts = gradient_parts(count, heads);
+  const auto d_table = hwy::AllocateAligned<float>((size + heads) * parts);
 #pragma omp parallel num_threads(threads.count)
   {
     flush_denormals();
 #pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < kParts; ++part) {
+    for (int64_t part = 0; part < parts; ++part) {
       float* own = d_table.get() + part * size;
       std::fill_n(own, size, 0.0f);
-      const auto [first, last] = part_of(count, part, kParts);
+      const auto [first, last] = part_of(count, part, parts);
       HWY_DYNAMIC_DISPATCH(AddToTable)
-      (grid.places.data(), first, last, d_out, heads, d_table.get() + kParts * size + part * heads, own);
+      (grid.places.data(), first, last, d_out, heads, d_table.get() + parts * size + part * heads, own);
     }
     constexpr int64_t kChunk = 512;
 #pragma omp for schedule(static)
     for (int64_t begin = 0; begin < size; begin += kChunk) {
       const int64_t length = std::min(kChunk, size - begin);
       std::array<double, kChunk> sums = {};
-      for (int64_t part = 0; part < kParts; ++part) {
+      for (int64_t part = 0; part < parts; ++part) {
         for (int64_t k = 0; k < length; ++k) sums[k] += d_table[part * size + begin + k];
       }
       for (int64_t k = 0; k < length; ++k) d_table[begin + k] = static_cast<float>(sums[k]);

@@ -36,7 +36,8 @@ struct DistanceGrid {
     float t;
   };
 
-  float offset;                // bins are equal parts of the octaves of distance + offset
+  float offset;                // bins are equal parts of the octaves of distance + offset,
+  int bits;                    // 2^bits of each: more where there are more distances
   int64_t tabulated;           // points in bins; the others are distances themselves
   std::vector<Bin> bins;       // [B]
   std::vector<float> points;   // [P]; the first is 0

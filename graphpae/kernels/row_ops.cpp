@@ -39,29 +39,6 @@ HWY_INLINE V Expm1Negative(D d, V x) {
   return hn::MulAdd(power, p, hn::Sub(power, hn::Set(d, 1.0f)));
 }
 
-// keeps() of dropout.h for the columns j, j+1, ... of a row. The products of the lane numbers are made once.
-class RowKeeper {
- public:
-  explicit RowKeeper(const Dropout& dropout) : dropout_(dropout), threshold_(dropout.threshold()) {
-    for (uint32_t lane = 0; lane < hn::MaxLanes(FullTag()); ++lane) steps_[lane] = lane * kDropoutStep;
-  }
-
-  void start_row(int64_t row) { row_hash_ = dropout_row_hash(dropout_, row); }
-
-  template <class D>
-  HWY_INLINE hn::Mask<D> kept(D d, int64_t j) const {
-    const hn::RebindToUnsigned<D> du;
-    const auto base = hn::Set(du, row_hash_ + static_cast<uint32_t>(j) * kDropoutStep);
-    return hn::RebindMask(d, Kept(du, hn::Add(base, hn::LoadU(du, steps_)), threshold_));
-  }
-
- private:
-  const Dropout dropout_;
-  const uint32_t threshold_;
-  uint32_t row_hash_ = 0;
-  uint32_t steps_[hn::MaxLanes(FullTag())];
-};
-
 void BiasEluDropout(const float* x, const float* bias, int64_t first, int64_t last, int64_t columns,
                     const Dropout& dropout, float* y) {
   const float scale = dropout.scale();

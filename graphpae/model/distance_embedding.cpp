@@ -28,13 +28,24 @@ torch::Tensor DistanceEmbeddingImpl::forward(const torch::Tensor& distances) {
 
 DistanceEmbeddingImpl::Pair DistanceEmbeddingImpl::embed(const GraphInput& input, const torch::Tensor& clean,
                                                          const torch::Tensor& corrupted) {
-  if (input.fused() && deviations.size(0) == means.size(0)) {
-    const auto [p, shaken] = ops::embed_distances(
-        input.graph.index, clean, corrupted,
-        {means, deviations, lift->weight, lift->bias, project->weight, project->bias, density_}, input.threads);
-    return {p, shaken};
+  if (!input.fused() || deviations.size(0) != means.size(0))
+    return {{forward(clean), {}}, {corrupted.defined() ? forward(corrupted) : torch::Tensor(), {}}};
+  const ops::EmbeddingParameters parameters{means,           deviations,    lift->weight, lift->bias,
+                                            project->weight, project->bias, density_};
+  if (!input.is_molecules()) {
+    const auto [p, shaken] = ops::embed_distances(input.graph.index, clean, corrupted, parameters, input.threads);
+    return {{p, {}}, {shaken, {}}};
   }
-  return {forward(clean), corrupted.defined() ? forward(corrupted) : torch::Tensor()};
+  const ops::DistanceRows distances =
+      ops::embed_distance_rows(input.graph.index, clean, corrupted, parameters, input.threads);
+  const std::span<const int32_t> pair = input.graph.index->pair_of_edge();
+  Pair result{{distances.rows, std::make_shared<const std::vector<int32_t>>(pair.begin(), pair.end())}, {}};
+  if (distances.corrupted_place != nullptr) {
+    std::vector<int32_t> rows;
+    for (const int32_t p : pair) rows.push_back((*distances.corrupted_place)[p]);
+    result.corrupted = {distances.rows, std::make_shared<const std::vector<int32_t>>(std::move(rows))};
+  }
+  return result;
 }
 
 }  // namespace graphpae

@@ -10,8 +10,15 @@
 
 #include "graphpae/model/graph_input.h"
 #include "graphpae/model/modules.h"
+#include "graphpae/ops/attention_ops.h"
 
 namespace graphpae {
+
+// P^(0) of the edges. The rows of molecules are shared by edges: row_of_edge says which is whose.
+struct EmbeddedDistances {
+  torch::Tensor rows;       // [E,width], or fewer rows with a map; undefined without positions
+  ops::RowMap row_of_edge;  // [E]; null: its own
+};
 
 class DistanceEmbeddingImpl : public torch::nn::Module {
  public:
@@ -21,9 +28,9 @@ class DistanceEmbeddingImpl : public torch::nn::Module {
   torch::Tensor forward(const torch::Tensor& distances);  // [E] -> [E,width]
 
   // Clean and corrupted distances of one graph together; fused operations embed each distinct distance once.
-  // `corrupted` may be undefined. [E] -> [E,width]
+  // `corrupted` may be undefined. [E] each
   struct Pair {
-    torch::Tensor clean, corrupted;
+    EmbeddedDistances clean, corrupted;
   };
   Pair embed(const GraphInput& input, const torch::Tensor& clean, const torch::Tensor& corrupted);
 

@@ -15,7 +15,7 @@ namespace graphpae {
 // One pass through the encoder.
 struct Pass {
   const Corruption* hidden = nullptr;  // features hidden in this pass; null: all features as they are
-  torch::Tensor positions;             // [E,width] P^(0), embedded distances; undefined without positions
+  EmbeddedDistances positions;         // P^(0)
   bool training = false;               // dropout and batch statistics
   uint64_t dropout_key = 0;            // another key, other dropped elements
   bool wants_nodes = true;             // fused operations leave out what is not wanted

@@ -69,7 +69,7 @@ torch::Tensor GatEncoder::between_layers(const GraphInput& input, const torch::T
 }
 
 Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
-  Encoding state{{}, pass.positions, false};
+  Encoding state{{}, pass.positions.rows, false};
   if (settings_.feature_mlp) state.nodes = lift_out_(between(lift_in_(shown_features(input, pass))));
   for (size_t l = 0; l < layers_.size(); ++l) {
     GatLayer& layer = layers_[l];

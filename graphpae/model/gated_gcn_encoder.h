@@ -2,7 +2,6 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/batchnorm.h>
 
 #include "graphpae/model/encoder.h"
 #include "graphpae/model/gated_gcn_layer.h"
@@ -15,13 +14,16 @@ class GatedGcnEncoder : public Encoder {
   Encoding encode(const GraphInput& input, const Pass& pass) override;
 
  private:
-  // The sum of one embedding per code. codes [R,A] -> [R,d]
-  static torch::Tensor embed(const std::vector<torch::Tensor>& tables, const torch::Tensor& codes);
+  Encoding encode_fused(const GraphInput& input, const Pass& pass);
+  Encoding encode_plain(const GraphInput& input, const Pass& pass);
+
+  int64_t mask_token() const { return atom_tables_[0].size(0) - 1; }  // an atom type beyond the real ones
+  CodedRows with_token(const CodedRows& atoms, const std::vector<int32_t>& masked) const;
 
   Settings settings_;
   std::vector<torch::Tensor> atom_tables_, bond_tables_;  // each [values,d]
   std::vector<GatedGcnLayer> layers_;
-  std::vector<torch::nn::BatchNorm1d> node_norms_, edge_norms_;
+  std::vector<BatchNorm> node_norms_, edge_norms_;
 };
 
 }  // namespace graphpae

@@ -22,7 +22,13 @@ GatedGcnLayerImpl::Output GatedGcnLayerImpl::forward(const GraphInput& input, co
   const torch::Tensor none = torch::zeros_like(nodes);
   const torch::Tensor sums = none.index_add(0, graph.targets, gates * a2(nodes).index_select(0, graph.sources));
   const torch::Tensor totals = none.index_add(0, graph.targets, gates) + 1e-6;
-  return {(a1(nodes) + sums / totals) * input.node_scale(nodes.scalar_type()), hat, positions.defined() ? refined : torch::Tensor()};
+  return {(a1(nodes) + sums / totals) * input.node_scale(nodes.scalar_type()), hat,
+          positions.defined() ? refined : torch::Tensor()};
+}
+
+ops::GatedParameters GatedGcnLayerImpl::joined_parameters() const {
+  return {torch::cat({a1->weight, a2->weight, b1->weight, b2->weight}, 1),
+          torch::cat({a1->bias, a2->bias, b1->bias, b2->bias}), b3->weight, b3->bias};
 }
 
 }  // namespace graphpae

@@ -9,6 +9,7 @@
 
 #include "graphpae/model/graph_input.h"
 #include "graphpae/model/modules.h"
+#include "graphpae/ops/gated_ops.h"
 
 namespace graphpae {
 
@@ -23,6 +24,9 @@ class GatedGcnLayerImpl : public torch::nn::Module {
   };
   Output forward(const GraphInput& input, const torch::Tensor& nodes, const torch::Tensor& edges,
                  const torch::Tensor& positions);
+
+  // A1, A2, B1, B2 side by side, for fused operations.
+  ops::GatedParameters joined_parameters() const;
 
   Linear a1{nullptr}, a2{nullptr}, b1{nullptr}, b2{nullptr}, b3{nullptr};
 };

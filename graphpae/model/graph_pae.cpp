@@ -97,6 +97,7 @@ torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& 
 torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption& corruption,
                                       const torch::Tensor& refined) {
   DecoderImpl& decoder = *position_decoder;
+  if (input.is_molecules() && input.fused()) return wide_position_loss(input, corruption, refined);
   if (input.fused() && decoder.activation() == Activation::gelu && !decoder.norm.is_empty()) {
     return ops::position_error(input.graph.index, refined, input.distances, corruption.masked,
                                {decoder.dense->weight, decoder.dense->bias, decoder.norm->weight, decoder.norm->bias,
@@ -104,6 +105,21 @@ torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption&
                                input.threads);
   }
   return distance_loss(input.graph, decode_distances(input, refined), input.distances, corruption.masked_indices);
+}
+
+// Wide positions: the decoder as dense products, of the pairs that count only.
+torch::Tensor GraphPae::wide_position_loss(const GraphInput& input, const Corruption& corruption,
+                                           const torch::Tensor& refined) {
+  DecoderImpl& decoder = *position_decoder;
+  ops::CountedPairs pairs = ops::counted_pairs(*input.graph.index, input.distances, corruption.masked);
+  if (pairs.weights.size(0) == 0) return refined.sum() * 0;
+  const torch::Tensor both = ops::gather_rows(refined, std::move(pairs.edges), input.threads);  // [2Q,d]
+  const torch::Tensor hidden =
+      decoder.hidden(ops::linear(both, decoder.dense->weight, decoder.dense->bias, input.threads), input.threads);
+  const torch::Tensor decoded = ops::narrow_linear(hidden, decoder.out->weight.t().contiguous(), input.threads);
+  const torch::Tensor predicted = decoded.view({2, -1}).mean(0) + decoder.out->bias;  // [Q]
+  const torch::Tensor errors = torch::smooth_l1_loss(predicted, pairs.distances, torch::Reduction::None);
+  return (errors * pairs.weights).sum() / pairs.weights.sum();
 }
 
 Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {

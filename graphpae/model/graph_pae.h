@@ -59,6 +59,7 @@ class GraphPae : public torch::nn::Module {
  private:
   torch::Tensor feature_loss(const GraphInput& input, const Corruption& corruption, const Encoding& encoding);
   torch::Tensor position_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& refined);
+  torch::Tensor wide_position_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& refined);
 
   Settings settings_;
   InputShape shape_;

@@ -59,6 +59,18 @@ class NormImpl : public torch::nn::Module {
 };
 TORCH_MODULE(Norm);
 
+// Normalises columns by the moments of the rows at hand in training, which also move the running moments by a tenth,
+// and by the running moments otherwise.   y = (x - mean) / sqrt(variance + 1e-5) * weight + bias One row alone has no
+// spread: it becomes the bias, and running moments stay.
+class BatchNormImpl : public torch::nn::Module {
+ public:
+  explicit BatchNormImpl(int64_t width);
+  torch::Tensor forward(const torch::Tensor& x, bool training);  // [R,width]
+
+  torch::Tensor weight, bias, running_mean, running_var;  // [width]
+};
+TORCH_MODULE(BatchNorm);
+
 torch::Tensor activate(const torch::Tensor& x, Activation activation);
 
 // Elements are dropped as kernels/dropout.h decides for (row, column). [N,D]

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "graphpae/core/edge_index.h"
 #include "graphpae/core/threads.h"
@@ -16,6 +17,7 @@ namespace graphpae::ops {
 
 using EdgesPtr = std::shared_ptr<const EdgeIndex>;
 using WorkspacePtr = std::shared_ptr<kernels::Workspace>;
+using RowMap = std::shared_ptr<const std::vector<int32_t>>;  // which row each item has; null: its own
 
 // z [N,D], attention vectors [H,C] -> logits of sources and targets, [N,H] each.   (z.view(N,H,C) * a).sum(-1)
 std::pair<torch::Tensor, torch::Tensor> head_logits(const torch::Tensor& z, const torch::Tensor& source,

@@ -14,8 +14,8 @@ using torch::autograd::tensor_list;
 
 // Distinct distances: one per undirected pair, one for self loops, then those of pairs whose distance was corrupted.
 struct DistinctDistances {
-  Buffer<float> values;             // [M]
-  Buffer<int32_t> corrupted_place;  // [pairs+1] where the corrupted distance of a pair is; empty if there are none
+  Buffer<float> values;                  // [M]
+  std::vector<int32_t> corrupted_place;  // [pairs+1] where the corrupted distance of a pair is; empty if there are none
 };
 
 DistinctDistances distinct_distances(const EdgeIndex& edges, const Tensor& clean, const Tensor& corrupted) {
@@ -40,88 +40,99 @@ DistinctDistances distinct_distances(const EdgeIndex& edges, const Tensor& clean
   return distinct;
 }
 
-struct EmbedState {
-  EdgesPtr edges;
-  DistinctDistances distinct;
-  kernels::DistanceGrid grid;
-  bool density;
-  Threads threads;
-};
-
 kernels::DistanceEmbedding embedding_of(const tensor_list& p, bool density) {
   return {p[0].size(0), p[3].size(0), p[5].size(0), density,    data(p[0]),
           data(p[1]),   data(p[2]),   data(p[3]),   data(p[4]), data(p[5])};
 }
 
-// out[e] = rows[place of the edge's pair]. [E,H]
-Tensor spread(const EdgeIndex& edges, const Tensor& rows, const Buffer<int32_t>* places, Threads threads) {
-  const int64_t heads = rows.size(1), count = edges.num_edges();
-  Tensor out = empty({count, heads});
-  const float* from = data(rows);
-  float* to = data(out);
-  const std::span<const int32_t> pair = edges.pair_of_edge();
-#pragma omp parallel for schedule(static) num_threads(threads.count)
-  for (int64_t e = 0; e < count; ++e) {
-    const int64_t row = places == nullptr ? pair[e] : (*places)[pair[e]];
-    for (int64_t h = 0; h < heads; ++h) to[e * heads + h] = from[row * heads + h];
-  }
-  return out;
-}
+struct EmbedState {
+  kernels::DistanceGrid grid;
+  bool density;
+  Threads threads;
+};
 
-struct EmbedDistancesOp : torch::autograd::Function<EmbedDistancesOp> {
-  static tensor_list forward(AutogradContext* context, const EdgesPtr& edges, const Tensor& clean,
-                             const Tensor& corrupted, const Tensor& means, const Tensor& deviations,
-                             const Tensor& lift_weight, const Tensor& lift_bias, const Tensor& project_weight,
-                             const Tensor& project_bias, bool density, Threads threads) {
+// values [M] -> [M,H]
+struct EmbedRowsOp : torch::autograd::Function<EmbedRowsOp> {
+  static Tensor forward(AutogradContext* context, const Buffer<float>& values, const Tensor& means,
+                        const Tensor& deviations, const Tensor& lift_weight, const Tensor& lift_bias,
+                        const Tensor& project_weight, const Tensor& project_bias, bool density, Threads threads) {
     const tensor_list parameters = {means, deviations, lift_weight, lift_bias, project_weight, project_bias};
     const kernels::DistanceEmbedding embedding = embedding_of(parameters, density);
-    EmbedState state{edges, distinct_distances(*edges, clean, corrupted), {}, density, threads};
-    const int64_t count = static_cast<int64_t>(state.distinct.values.size());
+    const int64_t count = static_cast<int64_t>(values.size());
+    EmbedState state{kernels::make_distance_grid(embedding, values.data(), count, threads), density, threads};
     Tensor rows = empty({count, project_bias.size(0)});
-    state.grid = kernels::make_distance_grid(embedding, state.distinct.values.data(), count, threads);
     kernels::table_forward(embedding, state.grid, data(rows), threads);
-    tensor_list out = {spread(*edges, rows, nullptr, threads)};
-    if (is_there(corrupted)) out.push_back(spread(*edges, rows, &state.distinct.corrupted_place, threads));
     context->save_for_backward(parameters);
     keep(context, std::move(state));
-    return out;
+    return rows;
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     const EmbedState& state = kept<EmbedState>(context);
     const tensor_list parameters = context->get_saved_variables();
-    const int64_t heads = parameters[5].size(0), count = static_cast<int64_t>(state.distinct.values.size());
-    const EdgeIndex& edges = *state.edges;
-    const int64_t pairs = edges.num_pairs();
-    Tensor d_rows = torch::zeros({count, heads}, torch::kFloat32);
-    float* to = data(d_rows);
-    const std::span<const int32_t> forward = edges.pair_forward(), backward_edge = edges.pair_backward();
-    for (size_t k = 0; k < gradients.size(); ++k) {
-      if (!gradients[k].defined()) continue;
-      const Tensor gradient = gradients[k].contiguous();
-      const float* from = data(gradient);
-      const Buffer<int32_t>* places = k == 0 ? nullptr : &state.distinct.corrupted_place;
-      // A pair's row gets two edges, and no other pair writes it.
-#pragma omp parallel for schedule(static) num_threads(state.threads.count)
-      for (int64_t p = 0; p < pairs; ++p) {
-        float* row = to + (places == nullptr ? p : (*places)[p]) * heads;
-        for (int64_t h = 0; h < heads; ++h) row[h] += from[forward[p] * heads + h] + from[backward_edge[p] * heads + h];
-      }
-      const std::span<const int32_t> pair = edges.pair_of_edge();
-      std::vector<double> loops(static_cast<size_t>(heads), 0.0);
-      for (int64_t e = 0; e < edges.num_edges(); ++e) {
-        if (pair[e] != pairs) continue;
-        for (int64_t h = 0; h < heads; ++h) loops[h] += from[e * heads + h];
-      }
-      for (int64_t h = 0; h < heads; ++h) to[pairs * heads + h] += static_cast<float>(loops[h]);
-    }
-    tensor_list out(3);  // edges and distances have no gradients
+    const Tensor d_rows = gradients[0].contiguous();
+    tensor_list out(1);  // distances have no gradients
     for (const Tensor& parameter : parameters) out.push_back(empty(parameter.sizes()));
     kernels::table_backward(embedding_of(parameters, state.density), state.grid, data(d_rows),
-                            {data(out[3]), data(out[4]), data(out[5]), data(out[6]), data(out[7]), data(out[8])},
+                            {data(out[1]), data(out[2]), data(out[3]), data(out[4]), data(out[5]), data(out[6])},
                             state.threads);
-    out.resize(11);
+    out.resize(9);
     return out;
+  }
+};
+
+struct SpreadState {
+  EdgesPtr edges;
+  RowMap places;  // [pairs+1] the row of each pair and of self loops; null: their own number
+  int64_t rows;
+  Threads threads;
+
+  int64_t place(int64_t pair) const { return places == nullptr ? pair : (*places)[pair]; }
+};
+
+// out[e] = rows[place of the edge's pair]. rows [M,H] -> [E,H]
+struct SpreadOp : torch::autograd::Function<SpreadOp> {
+  static Tensor forward(AutogradContext* context, const Tensor& rows, const EdgesPtr& edges, const RowMap& places,
+                        Threads threads) {
+    const SpreadState state{edges, places, rows.size(0), threads};
+    const int64_t heads = rows.size(1), count = edges->num_edges();
+    Tensor out = empty({count, heads});
+    const float* from = data(rows);
+    float* to = data(out);
+    const std::span<const int32_t> pair = edges->pair_of_edge();
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+    for (int64_t e = 0; e < count; ++e) {
+      const int64_t row = state.place(pair[e]);
+      for (int64_t h = 0; h < heads; ++h) to[e * heads + h] = from[row * heads + h];
+    }
+    keep(context, state);
+    return out;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const SpreadState& state = kept<SpreadState>(context);
+    const EdgeIndex& edges = *state.edges;
+    const Tensor gradient = gradients[0].contiguous();
+    const int64_t heads = gradient.size(1), pairs = edges.num_pairs();
+    Tensor d_rows = torch::zeros({state.rows, heads}, torch::kFloat32);
+    const float* from = data(gradient);
+    float* to = data(d_rows);
+    const std::span<const int32_t> forward_edge = edges.pair_forward(), backward_edge = edges.pair_backward();
+    // A pair's row gets two edges, and no other pair writes it.
+#pragma omp parallel for schedule(static) num_threads(state.threads.count)
+    for (int64_t p = 0; p < pairs; ++p) {
+      float* row = to + state.place(p) * heads;
+      for (int64_t h = 0; h < heads; ++h)
+        row[h] += from[forward_edge[p] * heads + h] + from[backward_edge[p] * heads + h];
+    }
+    const std::span<const int32_t> pair = edges.pair_of_edge();
+    std::vector<double> loops(static_cast<size_t>(heads), 0.0);
+    for (int64_t e = 0; e < edges.num_edges(); ++e) {
+      if (pair[e] != pairs) continue;
+      for (int64_t h = 0; h < heads; ++h) loops[h] += from[e * heads + h];
+    }
+    for (int64_t h = 0; h < heads; ++h) to[state.place(pairs) * heads + h] += static_cast<float>(loops[h]);
+    return {d_rows, Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -176,12 +187,44 @@ struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
 
 }  // namespace
 
+DistanceRows embed_distance_rows(const EdgesPtr& edges, const Tensor& clean, const Tensor& corrupted,
+                                 const EmbeddingParameters& p, Threads threads) {
+  DistinctDistances distinct = distinct_distances(*edges, clean, or_empty(corrupted));
+  DistanceRows result;
+  result.rows = EmbedRowsOp::apply(distinct.values, p.means, p.deviations, p.lift_weight, p.lift_bias, p.project_weight,
+                                   p.project_bias, p.density, threads);
+  if (corrupted.defined())
+    result.corrupted_place = std::make_shared<const std::vector<int32_t>>(std::move(distinct.corrupted_place));
+  return result;
+}
+
 std::pair<Tensor, Tensor> embed_distances(const EdgesPtr& edges, const Tensor& clean, const Tensor& corrupted,
                                           const EmbeddingParameters& p, Threads threads) {
-  const tensor_list out =
-      EmbedDistancesOp::apply(edges, clean, or_empty(corrupted), p.means, p.deviations, p.lift_weight, p.lift_bias,
-                              p.project_weight, p.project_bias, p.density, threads);
-  return {out[0], out.size() > 1 ? out[1] : Tensor()};
+  const DistanceRows distances = embed_distance_rows(edges, clean, corrupted, p, threads);
+  const Tensor spread = SpreadOp::apply(distances.rows, edges, RowMap(), threads);
+  if (!corrupted.defined()) return {spread, Tensor()};
+  return {spread, SpreadOp::apply(distances.rows, edges, distances.corrupted_place, threads)};
+}
+
+CountedPairs counted_pairs(const EdgeIndex& edges, const Tensor& distances, const std::vector<int32_t>& masked) {
+  std::vector<uint8_t> is_masked(static_cast<size_t>(edges.num_nodes()), 0);
+  for (const int32_t node : masked) is_masked[node] = 1;
+  CountedPairs counted;
+  std::vector<int32_t> backward;
+  std::vector<float> weights, targets;
+  for (int64_t p = 0; p < edges.num_pairs(); ++p) {
+    const int32_t edge = edges.pair_forward()[p];
+    const int count = is_masked[edges.sources()[edge]] + is_masked[edges.targets()[edge]];
+    if (count == 0) continue;
+    counted.edges.push_back(edge);
+    backward.push_back(edges.pair_backward()[p]);
+    weights.push_back(static_cast<float>(count));
+    targets.push_back(data(distances)[edge]);
+  }
+  counted.edges.insert(counted.edges.end(), backward.begin(), backward.end());
+  counted.weights = torch::tensor(weights, torch::kFloat32);
+  counted.distances = torch::tensor(targets, torch::kFloat32);
+  return counted;
 }
 
 Tensor position_error(const EdgesPtr& edges, const Tensor& refined, const Tensor& distances,

@@ -30,6 +30,7 @@ std::optional<OurName> our_name(const std::string& theirs, int64_t layers) {
       {std::regex("encoder\\.edge_embedding\\.\\w+\\.(\\d+)\\.weight"), "encoder.bond$1"},
       {std::regex("encoder\\.batch_norms\\.(\\d+)\\.(\\w+)"), "encoder.node_norm$1.$2"},
   }};
+  if (theirs.ends_with(".num_batches_tracked")) return OurName{};  // counted, but never used
   std::smatch match;
   static const std::regex kEdgeNorm("encoder\\.batch_norms_edge\\.(\\d+)\\.(\\w+)");
   if (std::regex_match(theirs, match, kEdgeNorm)) {

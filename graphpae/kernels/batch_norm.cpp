@@ -1,0 +1,175 @@
+#include "graphpae/kernels/batch_norm.h"
+
+#include <algorithm>
+
+#include "graphpae/core/buffer.h"
+#include "graphpae/kernels/row_ranges.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/batch_norm.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "graphpae/kernels/columns-inl.h"
+#include "graphpae/kernels/dropout-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The mean of the rows [first, last) and the sum of squared distances to it: two passes over rows that are in the
+// cache.
+void RangeMoments(const float* x, int64_t first, int64_t last, int64_t width, float* mean, float* squares) {
+  std::fill_n(mean, width, 0.0f);
+  std::fill_n(squares, width, 0.0f);
+  for (int64_t i = first; i < last; ++i) {
+    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+      hn::StoreU(hn::Add(hn::LoadU(d, mean + j), hn::LoadU(d, x + i * width + j)), d, mean + j);
+    });
+  }
+  const float share = 1.0f / static_cast<float>(std::max<int64_t>(last - first, 1));
+  for (int64_t j = 0; j < width; ++j) mean[j] *= share;
+  for (int64_t i = first; i < last; ++i) {
+    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+      const auto distance = hn::Sub(hn::LoadU(d, x + i * width + j), hn::LoadU(d, mean + j));
+      hn::StoreU(hn::MulAdd(distance, distance, hn::LoadU(d, squares + j)), d, squares + j);
+    });
+  }
+}
+
+void Normalise(const BatchNorm& norm, const float* x, int64_t first, int64_t last, float* y) {
+  const int64_t width = norm.width;
+  const bool drops = norm.dropout.active();
+  const float scale = norm.dropout.scale();
+  RowKeeper keeper(norm.dropout);
+  for (int64_t i = first; i < last; ++i) {
+    keeper.start_row(i);
+    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+      const auto unit = hn::Mul(hn::Sub(hn::LoadU(d, x + i * width + j), hn::LoadU(d, norm.mean + j)),
+                                hn::LoadU(d, norm.inverse + j));
+      auto v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
+      if (norm.relu) v = hn::Max(v, hn::Zero(d));
+      if (drops) v = hn::IfThenElseZero(keeper.kept(d, j), hn::Mul(v, hn::Set(d, scale)));
+      hn::StoreU(v, d, y + i * width + j);
+    });
+  }
+}
+
+// What comes through dropout and activation of an element: its unit value and the gradient of its affine value.
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Arriving(D d, const BatchNorm& norm, const RowKeeper& keeper, const float* x, const float* d_y, int64_t j,
+                      V& unit) {
+  unit = hn::Mul(hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, norm.mean + j)), hn::LoadU(d, norm.inverse + j));
+  V gradient = hn::LoadU(d, d_y + j);
+  if (norm.relu) {
+    const V v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
+    gradient = hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), gradient);
+  }
+  if (norm.dropout.active())
+    gradient = hn::IfThenElseZero(keeper.kept(d, j), hn::Mul(gradient, hn::Set(d, norm.dropout.scale())));
+  return gradient;
+}
+
+// sums [2,D]: of the gradients, and of the gradients times the unit values.
+void SumGradients(const BatchNorm& norm, const float* x, const float* d_y, int64_t first, int64_t last, float* sums) {
+  const int64_t width = norm.width;
+  RowKeeper keeper(norm.dropout);
+  for (int64_t i = first; i < last; ++i) {
+    keeper.start_row(i);
+    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+      auto unit = hn::Zero(d);
+      const auto gradient = Arriving(d, norm, keeper, x + i * width, d_y + i * width, j, unit);
+      hn::StoreU(hn::Add(hn::LoadU(d, sums + j), gradient), d, sums + j);
+      hn::StoreU(hn::MulAdd(gradient, unit, hn::LoadU(d, sums + width + j)), d, sums + width + j);
+    });
+  }
+}
+
+// means [2,D]: of what SumGradients sums.
+void NormaliseBackward(const BatchNorm& norm, const float* x, const float* d_y, int64_t first, int64_t last,
+                       const float* means, float* d_x) {
+  const int64_t width = norm.width;
+  RowKeeper keeper(norm.dropout);
+  for (int64_t i = first; i < last; ++i) {
+    keeper.start_row(i);
+    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+      auto unit = hn::Zero(d);
+      auto gradient = Arriving(d, norm, keeper, x + i * width, d_y + i * width, j, unit);
+      gradient = hn::Sub(gradient, hn::MulAdd(unit, hn::LoadU(d, means + width + j), hn::LoadU(d, means + j)));
+      const auto slope = hn::Mul(hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.inverse + j));
+      hn::StoreU(hn::Mul(gradient, slope), d, d_x + i * width + j);
+    });
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+namespace {
+
+HWY_EXPORT(RangeMoments);
+HWY_EXPORT(Normalise);
+HWY_EXPORT(SumGradients);
+HWY_EXPORT(NormaliseBackward);
+
+}  // namespace
+
+void column_moments(const float* x, int64_t n, int64_t d, float* mean, float* variance, Threads threads) {
+  const int64_t slots = row_slots(n);
+  Buffer<float> parts(static_cast<size_t>(slots * 2 * d));
+#pragma omp parallel num_threads(team_for(slots, threads))
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      const auto [first, last] = part_of(n, slot, slots);
+      float* part = parts.data() + slot * 2 * d;
+      HWY_DYNAMIC_DISPATCH(RangeMoments)(x, first, last, d, part, part + d);
+    }
+  }
+  // The moments of a union: distances to its mean are those to the parts' means and from those to it.
+  for (int64_t j = 0; j < d; ++j) {
+    double sum = 0, squares = 0;
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      const auto [first, last] = part_of(n, slot, slots);
+      sum += static_cast<double>(last - first) * parts[slot * 2 * d + j];
+    }
+    const double centre = n == 0 ? 0 : sum / static_cast<double>(n);
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      const auto [first, last] = part_of(n, slot, slots);
+      const double away = parts[slot * 2 * d + j] - centre;
+      squares += parts[slot * 2 * d + d + j] + static_cast<double>(last - first) * away * away;
+    }
+    mean[j] = static_cast<float>(centre);
+    variance[j] = n == 0 ? 0 : static_cast<float>(squares / static_cast<double>(n));
+  }
+}
+
+void batch_norm(const BatchNorm& norm, const float* x, int64_t n, float* y, Threads threads) {
+  for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(Normalise)(norm, x, first, last, y);
+  });
+}
+
+void batch_norm_backward(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, float* d_x,
+                         float* d_weight, float* d_bias, Threads threads) {
+  const int64_t d = norm.width;
+  Buffer<float> sums(static_cast<size_t>(2 * d));
+  sum_over_slots(n, row_slots(n), 2 * d, sums.data(), threads, [&](int64_t first, int64_t last, float* part) {
+    HWY_DYNAMIC_DISPATCH(SumGradients)(norm, x, d_y, first, last, part);
+  });
+  std::copy_n(sums.data(), d, d_bias);
+  std::copy_n(sums.data() + d, d, d_weight);
+  const float share = 1.0f / static_cast<float>(std::max<int64_t>(n, 1));
+  for (float& sum : sums) sum *= share;
+  for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(NormaliseBackward)(norm, x, d_y, first, last, sums.data(), d_x);
+  });
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,245 @@
+#include "graphpae/kernels/gated_conv.h"
+
+#include <algorithm>
+#include <vector>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/gated_conv.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "graphpae/kernels/columns-inl.h"
+#include "graphpae/kernels/dropout-inl.h"
+#include "graphpae/kernels/vector_math-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr float kEpsilon = 1e-6f;
+
+template <class D, class V = hn::Vec<D>>
+HWY_INLINE V Sigmoid(D d, V x) {
+  const auto one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, Exp(d, hn::Neg(x))));
+}
+
+// The rows of one edge.
+struct ForwardEdge {
+  const float *a2, *b2, *c, *p;
+  float *gate, *hat, *refined;
+};
+
+void ConvolveNode(const GatedGraph& graph, const GatedTerms& terms, const RowKeeper* keepers,
+                  const std::vector<ForwardEdge>& edges, const GatedState& state, const Dropout& dropout, int64_t i,
+                  float* nodes) {
+  const int64_t width = graph.width;
+  const float* own = terms.nodes.row(i);
+  const float *a1 = own, *b1 = own + 2 * width;
+  float *totals = state.totals + i * width, *means = state.means + i * width, *out = nodes + i * width;
+  const float scale = graph.scale[i], kept_scale = dropout.scale();
+  const bool drops = dropout.active();
+  for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+    const auto own_b = hn::LoadU(d, b1 + j);
+    auto sum = hn::Zero(d), total = hn::Set(d, kEpsilon);
+    for (size_t e = 0; e < edges.size(); ++e) {
+      const ForwardEdge& edge = edges[e];
+      const auto hat = hn::Add(hn::Add(own_b, hn::LoadU(d, edge.b2 + j)), hn::LoadU(d, edge.c + j));
+      const auto refined = edge.p == nullptr ? hat : hn::Add(hat, hn::LoadU(d, edge.p + j));
+      const auto gate = Sigmoid(d, refined);
+      total = hn::Add(total, gate);
+      sum = hn::MulAdd(gate, hn::LoadU(d, edge.a2 + j), sum);
+      hn::StoreU(gate, d, edge.gate + j);
+      if (edge.hat != nullptr) hn::StoreU(hat, d, edge.hat + j);
+      if (edge.refined == nullptr) continue;
+      auto handed = refined;
+      if (drops) handed = hn::IfThenElseZero(keepers[e].kept(d, j), hn::Mul(refined, hn::Set(d, kept_scale)));
+      hn::StoreU(handed, d, edge.refined + j);
+    }
+    const auto mean = hn::Div(sum, total);
+    hn::StoreU(total, d, totals + j);
+    hn::StoreU(mean, d, means + j);
+    hn::StoreU(hn::Mul(hn::Add(hn::LoadU(d, a1 + j), mean), hn::Set(d, scale)), d, out + j);
+  });
+}
+
+void ConvolveBlock(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, const GatedState& state,
+                   int64_t first, int64_t last, float* nodes, float* hat, float* refined) {
+  const EdgeIndex& index = graph.edges;
+  const int64_t width = graph.width;
+  const bool drops = dropout.active() && refined != nullptr;
+  std::vector<ForwardEdge> edges;
+  std::vector<RowKeeper> keepers;
+  for (int64_t i = first; i < last; ++i) {
+    edges.clear();
+    keepers.clear();
+    for (int64_t e = index.offsets()[i]; e < index.offsets()[i + 1]; ++e) {
+      const float* source = terms.nodes.row(index.sources()[e]);
+      edges.push_back({source + width, source + 3 * width, terms.edges.row(e),
+                       terms.positions.data == nullptr ? nullptr : terms.positions.row(e), state.gates + e * width,
+                       hat == nullptr ? nullptr : hat + e * width, refined == nullptr ? nullptr : refined + e * width});
+      if (!drops) continue;
+      keepers.emplace_back(dropout);
+      keepers.back().start_row(e);
+    }
+    ConvolveNode(graph, terms, keepers.data(), edges, state, dropout, i, nodes);
+  }
+}
+
+struct BackwardEdge {
+  const float *a2, *gate, *d_hat, *d_refined;
+  float *d_a2, *d_b2, *d_c, *d_p;
+};
+
+void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, const std::vector<BackwardEdge>& edges,
+                          const GatedState& state, const Dropout& dropout, int64_t i, const float* d_nodes,
+                          float* d_own, bool adds) {
+  const int64_t width = graph.width;
+  const float *totals = state.totals + i * width, *means = state.means + i * width;
+  const float* d_out = d_nodes == nullptr ? nullptr : d_nodes + i * width;
+  float *d_a1 = d_own, *d_b1 = d_nodes == nullptr ? d_own : d_own + 2 * width;
+  const float scale = graph.scale[i], kept_scale = dropout.scale();
+  const bool drops = dropout.active();
+  for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
+    auto share = hn::Zero(d), mean = hn::Zero(d), own = hn::Zero(d);
+    if (d_out != nullptr) {
+      const auto gradient = hn::Mul(hn::LoadU(d, d_out + j), hn::Set(d, scale));
+      hn::StoreU(gradient, d, d_a1 + j);
+      share = hn::Div(gradient, hn::LoadU(d, totals + j));
+      mean = hn::LoadU(d, means + j);
+    }
+    for (size_t e = 0; e < edges.size(); ++e) {
+      const BackwardEdge& edge = edges[e];
+      auto gradient = hn::Zero(d);
+      if (d_out != nullptr) {
+        const auto gate = hn::LoadU(d, edge.gate + j);
+        const auto slope = hn::NegMulAdd(gate, gate, gate);
+        gradient = hn::Mul(hn::Mul(share, hn::Sub(hn::LoadU(d, edge.a2 + j), mean)), slope);
+        hn::StoreU(hn::MulAdd(share, gate, hn::LoadU(d, edge.d_a2 + j)), d, edge.d_a2 + j);
+      }
+      if (edge.d_refined != nullptr) {
+        auto handed = hn::LoadU(d, edge.d_refined + j);
+        if (drops) handed = hn::IfThenElseZero(keepers[e].kept(d, j), hn::Mul(handed, hn::Set(d, kept_scale)));
+        gradient = hn::Add(gradient, handed);
+      }
+      if (edge.d_p != nullptr)
+        hn::StoreU(adds ? hn::Add(gradient, hn::LoadU(d, edge.d_p + j)) : gradient, d, edge.d_p + j);
+      if (edge.d_hat != nullptr) gradient = hn::Add(gradient, hn::LoadU(d, edge.d_hat + j));
+      hn::StoreU(gradient, d, edge.d_c + j);
+      hn::StoreU(hn::Add(hn::LoadU(d, edge.d_b2 + j), gradient), d, edge.d_b2 + j);
+      own = hn::Add(own, gradient);
+    }
+    hn::StoreU(own, d, d_b1 + j);
+  });
+}
+
+void ConvolveBlockBackward(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout,
+                           const GatedState& state, int64_t first, int64_t last, const float* d_nodes,
+                           const float* d_hat, const float* d_refined, float* d_node_terms, float* d_edge_terms,
+                           float* d_positions) {
+  const EdgeIndex& index = graph.edges;
+  const int64_t width = graph.width;
+  const bool drops = dropout.active() && d_refined != nullptr;
+  const int32_t* map = terms.positions.map;
+  const bool all = d_nodes != nullptr;
+  const int64_t stride = (all ? 4 : 2) * width, a2 = width, b2 = stride - width;
+  for (int64_t i = first; i < last; ++i) {
+    float* row = d_node_terms + i * stride;
+    if (all) std::fill_n(row + a2, width, 0.0f);
+    std::fill_n(row + b2, width, 0.0f);
+  }
+  std::vector<BackwardEdge> edges;
+  std::vector<RowKeeper> keepers;
+  for (int64_t i = first; i < last; ++i) {
+    edges.clear();
+    keepers.clear();
+    for (int64_t e = index.offsets()[i]; e < index.offsets()[i + 1]; ++e) {
+      const int32_t source = index.sources()[e];
+      float* d_source = d_node_terms + source * stride;
+      edges.push_back({terms.nodes.row(source) + width, state.gates + e * width,
+                       d_hat == nullptr ? nullptr : d_hat + e * width,
+                       d_refined == nullptr ? nullptr : d_refined + e * width, d_source + a2, d_source + b2,
+                       d_edge_terms + e * width,
+                       d_positions == nullptr ? nullptr : d_positions + (map == nullptr ? e : map[e]) * width});
+      if (!drops) continue;
+      keepers.emplace_back(dropout);
+      keepers.back().start_row(e);
+    }
+    ConvolveNodeBackward(graph, keepers.data(), edges, state, dropout, i, d_nodes, d_node_terms + i * stride,
+                         map != nullptr);
+  }
+}
+
+// The columns [begin, end) of all rows.
+void SumSharedRows(const float* rows, const int32_t* map, int64_t row_count, int64_t width, int64_t begin, int64_t end,
+                   float* sums) {
+  for (int64_t x = 0; x < row_count; ++x) {
+    const float* row = rows + x * width;
+    float* sum = sums + int64_t{map[x]} * width;
+    for_elements(begin, end, [&](auto d, int64_t j) HWY_ATTR {
+      hn::StoreU(hn::Add(hn::LoadU(d, sum + j), hn::LoadU(d, row + j)), d, sum + j);
+    });
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+namespace {
+
+HWY_EXPORT(ConvolveBlock);
+HWY_EXPORT(ConvolveBlockBackward);
+HWY_EXPORT(SumSharedRows);
+
+// Runs body(first, last) for the nodes of every block.
+template <class Body>
+void for_blocks(const GatedGraph& graph, Threads threads, const Body& body) {
+  const int64_t blocks = static_cast<int64_t>(graph.blocks.size()) - 1;
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t g = 0; g < blocks; ++g) body(graph.blocks[g], graph.blocks[g + 1]);
+  }
+}
+
+}  // namespace
+
+void gated_conv(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, const GatedState& state,
+                float* nodes, float* hat, float* refined, Threads threads) {
+  for_blocks(graph, threads, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(ConvolveBlock)(graph, terms, dropout, state, first, last, nodes, hat, refined);
+  });
+}
+
+void gated_conv_backward(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout,
+                         const GatedState& state, const float* d_nodes, const float* d_hat, const float* d_refined,
+                         float* d_node_terms, float* d_edge_terms, float* d_positions, Threads threads) {
+  for_blocks(graph, threads, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(ConvolveBlockBackward)
+    (graph, terms, dropout, state, first, last, d_nodes, d_hat, d_refined, d_node_terms, d_edge_terms, d_positions);
+  });
+}
+
+void sum_shared_rows(const float* rows, const int32_t* map, int64_t row_count, int64_t width, float* sums,
+                     int64_t count, Threads threads) {
+  std::fill_n(sums, count * width, 0.0f);
+  constexpr int64_t kColumns = 64;  // one thread adds all rows of so many columns, in order
+  const int64_t parts = (width + kColumns - 1) / kColumns;
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+#pragma omp for schedule(static)
+    for (int64_t part = 0; part < parts; ++part) {
+      HWY_DYNAMIC_DISPATCH(SumSharedRows)
+      (rows, map, row_count, width, part * kColumns, std::min(width, (part + 1) * kColumns), sums);
+    }
+  }
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE

@@ -1,0 +1,259 @@
+#include "graphpae/ops/gated_ops.h"
+
+#include "graphpae/kernels/batch_norm.h"
+#include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/gated_conv.h"
+#include "graphpae/kernels/row_ops.h"
+#include "graphpae/ops/op_state.h"
+
+namespace graphpae::ops {
+namespace {
+
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
+struct SumEmbeddingsOp : torch::autograd::Function<SumEmbeddingsOp> {
+  static Tensor forward(AutogradContext* context, const Tensor& tables, const Tensor& rows, Threads threads) {
+    context->save_for_backward({rows});
+    context->saved_data["tables"] = tables.size(0);
+    const int64_t count = rows.size(0), columns = rows.size(1), d = tables.size(1);
+    Tensor out = empty({count, d});
+    const float* from = data(tables);
+    float* to = data(out);
+    const int64_t* row = rows.data_ptr<int64_t>();
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+    for (int64_t r = 0; r < count; ++r) {
+      float* sum = to + r * d;
+      std::copy_n(from + row[r * columns] * d, d, sum);
+      for (int64_t a = 1; a < columns; ++a) {
+        const float* table_row = from + row[r * columns + a] * d;
+        for (int64_t j = 0; j < d; ++j) sum[j] += table_row[j];
+      }
+    }
+    return out;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const Tensor rows = context->get_saved_variables()[0], d_out = gradients[0].contiguous();
+    const int64_t count = rows.size(0), columns = rows.size(1), d = d_out.size(1);
+    Tensor d_tables = torch::zeros({context->saved_data["tables"].toInt(), d}, torch::kFloat32);
+    const float* from = data(d_out);
+    float* to = data(d_tables);
+    const int64_t* row = rows.data_ptr<int64_t>();
+    for (int64_t r = 0; r < count; ++r) {
+      for (int64_t a = 0; a < columns; ++a) {
+        float* table_row = to + row[r * columns + a] * d;
+        for (int64_t j = 0; j < d; ++j) table_row[j] += from[r * d + j];
+      }
+    }
+    return {d_tables, Tensor(), Tensor()};
+  }
+};
+
+const int32_t* map_of(const RowMap& map) { return map == nullptr ? nullptr : map->data(); }
+
+struct LayerState {
+  GatedBatch batch;
+  RowMap node_rows, edge_rows, position_rows;
+  kernels::Dropout dropout;
+  bool has_positions;
+  Tensor node_terms, edge_terms;  // [.,4D], [.,D]
+  Tensor gates, totals, means;    // [E,D], [N,D], [N,D]
+
+  kernels::GatedGraph graph() const {
+    return {*batch.edges, *batch.blocks, data(batch.node_scale), edge_terms.size(1)};
+  }
+  kernels::GatedTerms terms(const float* positions) const {
+    const int64_t d = edge_terms.size(1);
+    return {{data(node_terms), 4 * d, map_of(node_rows)},
+            {data(edge_terms), d, map_of(edge_rows)},
+            {positions, d, map_of(position_rows)}};
+  }
+  kernels::GatedState kernel_state() { return {data(gates), data(totals), data(means)}; }
+};
+
+// y = x weight + bias
+Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias, Threads threads) {
+  const int64_t n = x.size(0), k = x.size(1), d = weight.size(1);
+  Tensor y = empty({n, d});
+  kernels::dense_product(kernels::plain(data(x), k), kernels::plain(data(weight), d), n, d, k, data(y), d,
+                         {.bias = data(bias)}, threads);
+  return y;
+}
+
+// Gradients of x, weight and bias from those of the columns from `first` on; other columns have none.
+struct ProductGradients {
+  Tensor x, weight, bias;
+};
+ProductGradients product_backward(const Tensor& x, const Tensor& weight, const Tensor& d_y, int64_t first,
+                                  Threads threads) {
+  const int64_t n = x.size(0), k = x.size(1), all = weight.size(1), d = d_y.size(1);
+  ProductGradients g{empty({n, k}), empty({k, all}), empty({all})};
+  if (first > 0) {
+    g.weight.slice(1, 0, first).zero_();
+    g.bias.slice(0, 0, first).zero_();
+  }
+  kernels::dense_product(kernels::plain(data(d_y), d), kernels::transposed(data(weight) + first, all), n, k, d,
+                         data(g.x), k, {}, threads);
+  kernels::dense_product(kernels::transposed(data(x), k), kernels::plain(data(d_y), d), k, d, n, data(g.weight) + first,
+                         all, {}, threads);
+  kernels::column_sums(data(d_y), n, d, data(g.bias) + first, threads);
+  return g;
+}
+
+// The gradients of shared rows from those of every node or edge.
+Tensor shared(const Tensor& gradients, const RowMap& map, int64_t count, Threads threads) {
+  if (map == nullptr) return gradients;
+  Tensor sums = empty({count, gradients.size(1)});
+  kernels::sum_shared_rows(data(gradients), map->data(), gradients.size(0), gradients.size(1), data(sums), count,
+                           threads);
+  return sums;
+}
+
+struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
+  static tensor_list forward(AutogradContext* context, const Tensor& nodes, const Tensor& edges,
+                             const Tensor& positions, const Tensor& node_weight, const Tensor& node_bias,
+                             const Tensor& edge_weight, const Tensor& edge_bias, const GatedBatch& batch,
+                             const GatedStates& states, const GatedWants& wants) {
+    context->set_materialize_grads(false);
+    const int64_t n = batch.edges->num_nodes(), e = batch.edges->num_edges(), d = edge_weight.size(1);
+    LayerState state{batch,
+                     states.node_rows,
+                     states.edge_rows,
+                     states.position_rows,
+                     wants.position_dropout,
+                     is_there(positions),
+                     product(nodes, node_weight, node_bias, batch.threads),
+                     product(edges, edge_weight, edge_bias, batch.threads),
+                     empty({e, d}),
+                     empty({n, d}),
+                     empty({n, d})};
+    Tensor out = empty({n, d}), hat = empty({wants.hat ? e : 0, d}), refined = empty({wants.refined ? e : 0, d});
+    kernels::gated_conv(state.graph(), state.terms(data_or_null(positions)), state.dropout, state.kernel_state(),
+                        data(out), wants.hat ? data(hat) : nullptr, wants.refined ? data(refined) : nullptr,
+                        batch.threads);
+    context->save_for_backward({nodes, edges, node_weight, edge_weight});
+    context->saved_data["position_rows"] = positions.size(0);
+    keep(context, std::move(state));
+    return {out, hat, refined};
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    LayerState& state = kept<LayerState>(context);
+    const auto saved = context->get_saved_variables();
+    const Tensor &nodes = saved[0], &edges = saved[1], &node_weight = saved[2], &edge_weight = saved[3];
+    const Threads threads = state.batch.threads;
+    const int64_t n = state.batch.edges->num_nodes(), e = state.batch.edges->num_edges(), d = edge_weight.size(1);
+    const auto contiguous = [](const Tensor& t) { return t.defined() && t.numel() > 0 ? t.contiguous() : Tensor(); };
+    const Tensor d_nodes = contiguous(gradients[0]), d_hat = contiguous(gradients[1]),
+                 d_refined = contiguous(gradients[2]);
+    const int64_t first = d_nodes.defined() ? 0 : 2 * d;  // A1 and A2 have gradients only if the nodes have
+    Tensor d_node_terms = empty({n, 4 * d - first}), d_edge_terms = empty({e, d}), d_positions;
+    if (state.has_positions) {
+      const int64_t rows = context->saved_data["position_rows"].toInt();
+      d_positions = state.position_rows == nullptr ? empty({rows, d}) : torch::zeros({rows, d}, torch::kFloat32);
+    }
+    // The kernel reads no positions: their gates are kept.
+    kernels::gated_conv_backward(state.graph(), state.terms(nullptr), state.dropout, state.kernel_state(),
+                                 data_or_null(d_nodes), data_or_null(d_hat), data_or_null(d_refined),
+                                 data(d_node_terms), data(d_edge_terms),
+                                 state.has_positions ? data(d_positions) : nullptr, threads);
+    const auto node = product_backward(nodes, node_weight,
+                                       shared(d_node_terms, state.node_rows, nodes.size(0), threads), first, threads);
+    const auto edge =
+        product_backward(edges, edge_weight, shared(d_edge_terms, state.edge_rows, edges.size(0), threads), 0, threads);
+    return {node.x, edge.x, d_positions, node.weight, node.bias, edge.weight, edge.bias, Tensor(), Tensor(), Tensor()};
+  }
+};
+
+constexpr double kMomentum = 0.1, kEpsilon = 1e-5;
+
+struct Moments {
+  Tensor mean, variance;  // [D]
+};
+
+// Of the rows of x; the running moments move unless there are fewer than two rows.
+Moments moments_of(const Tensor& x, Tensor& running_mean, Tensor& running_var, Threads threads) {
+  const int64_t n = x.size(0), d = x.size(1);
+  Moments moments{empty({d}), empty({d})};
+  kernels::column_moments(data(x), n, d, data(moments.mean), data(moments.variance), threads);
+  if (n < 2) return moments;
+  const float move = kMomentum, unbiased = static_cast<float>(static_cast<double>(n) / static_cast<double>(n - 1));
+  const float *mean = data(moments.mean), *variance = data(moments.variance);
+  float *to_mean = data(running_mean), *to_variance = data(running_var);
+  for (int64_t j = 0; j < d; ++j) {
+    to_mean[j] += move * (mean[j] - to_mean[j]);
+    to_variance[j] += move * (variance[j] * unbiased - to_variance[j]);
+  }
+  return moments;
+}
+
+struct NormState {
+  Tensor mean, inverse;  // [D]
+  bool training, relu;
+  kernels::Dropout dropout;
+  Threads threads;
+
+  kernels::BatchNorm norm(const Tensor& weight, const Tensor& bias) const {
+    return {weight.size(0), data(mean), data(inverse), data(weight), data(bias), relu, dropout};
+  }
+};
+
+struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight, const Tensor& bias,
+                        Tensor running_mean, Tensor running_var, bool training, bool relu,
+                        const kernels::Dropout& dropout, Threads threads) {
+    const Moments moments =
+        training ? moments_of(x, running_mean, running_var, threads) : Moments{running_mean.clone(), running_var};
+    NormState state{moments.mean, empty({x.size(1)}), training, relu, dropout, threads};
+    const float* variance = data(moments.variance);
+    float* inverse = data(state.inverse);
+    for (int64_t j = 0; j < x.size(1); ++j) inverse[j] = static_cast<float>(1 / std::sqrt(variance[j] + kEpsilon));
+    Tensor y = empty(x.sizes());
+    kernels::batch_norm(state.norm(weight, bias), data(x), x.size(0), data(y), threads);
+    context->save_for_backward({x, weight, bias});
+    keep(context, std::move(state));
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const NormState& state = kept<NormState>(context);
+    TORCH_INTERNAL_ASSERT(state.training);  // the moments are taken to be those of x
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &weight = saved[1], &bias = saved[2], d_y = gradients[0].contiguous();
+    Tensor d_x = empty(x.sizes()), d_weight = empty(weight.sizes()), d_bias = empty(bias.sizes());
+    kernels::batch_norm_backward(state.norm(weight, bias), data(x), data(d_y), x.size(0), data(d_x), data(d_weight),
+                                 data(d_bias), state.threads);
+    tensor_list out = {d_x, d_weight, d_bias};
+    out.resize(9);
+    return out;
+  }
+};
+
+}  // namespace
+
+Tensor sum_embeddings(const Tensor& tables, const Tensor& rows, Threads threads) {
+  return SumEmbeddingsOp::apply(tables, rows.contiguous(), threads);
+}
+
+GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, const GatedParameters& parameters,
+                        const GatedWants& wants) {
+  GatedStates maps{{}, {}, {}, states.node_rows, states.edge_rows, states.position_rows};
+  const tensor_list out =
+      GatedLayerOp::apply(states.nodes, states.edges, or_empty(states.positions), parameters.node_weight,
+                          parameters.node_bias, parameters.edge_weight, parameters.edge_bias, batch, maps, wants);
+  return {out[0], wants.hat ? out[1] : Tensor(), wants.refined ? out[2] : Tensor()};
+}
+
+Tensor batch_norm(const Tensor& x, const NormParameters& p, bool training, bool relu, const kernels::Dropout& dropout,
+                  Threads threads) {
+  return BatchNormOp::apply(x, p.weight, p.bias, p.running_mean, p.running_var, training, relu, dropout, threads);
+}
+
+void track_moments(const Tensor& x, const NormParameters& p, Threads threads) {
+  Tensor mean = p.running_mean, variance = p.running_var;
+  moments_of(x, mean, variance, threads);
+}
+
+}  // namespace graphpae::ops

@@ -1,0 +1,66 @@
+// Fused operations of the molecule encoder, with gradients. All tensors are float32 and contiguous. The plain twins are
+// GatedGcnLayer's and GatedGcnEncoder's reference forms.
+#pragma once
+
+#include <torch/types.h>
+
+#include <memory>
+#include <vector>
+
+#include "graphpae/core/threads.h"
+#include "graphpae/kernels/dropout.h"
+#include "graphpae/ops/attention_ops.h"
+
+namespace graphpae::ops {
+
+// Sums of embeddings. tables [T,D] one below the other, rows [R,A] int64 rows of them -> [R,D].
+//   tables.index_select(0, rows.flatten()).view({R, A, D}).sum(1)
+torch::Tensor sum_embeddings(const torch::Tensor& tables, const torch::Tensor& rows, Threads threads);
+
+// A batch of molecules.
+struct GatedBatch {
+  EdgesPtr edges;
+  std::shared_ptr<const std::vector<int64_t>> blocks;  // [G+1] nodes of each molecule
+  torch::Tensor node_scale;                            // [N]
+  Threads threads;
+};
+
+// States that come into a layer, with maps where rows are shared.
+struct GatedStates {
+  torch::Tensor nodes, edges, positions;  // [.,K], [.,K], [.,D]; positions may be undefined
+  RowMap node_rows, edge_rows, position_rows;
+};
+
+// node_weight [K,4D] and node_bias [4D]: A1, A2, B1, B2 side by side; edge_weight [K,D] and edge_bias [D]: B3.
+struct GatedParameters {
+  torch::Tensor node_weight, node_bias, edge_weight, edge_bias;
+};
+
+struct GatedWants {
+  bool hat = true;                    // the edge states handed on
+  bool refined = true;                // the refined positions
+  kernels::Dropout position_dropout;  // of the refined positions
+};
+
+struct GatedOutput {
+  torch::Tensor nodes;    // [N,D] before normalisation
+  torch::Tensor hat;      // [E,D]
+  torch::Tensor refined;  // [E,D] after dropout
+};
+
+// One gated graph convolution, dense products included (kernels/gated_conv.h).
+GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, const GatedParameters& parameters,
+                        const GatedWants& wants);
+
+// Batch normalisation, ReLU if asked for, dropout: x [R,D], all others [D] -> [R,D]. In training the running moments
+// move.   dropout(relu(batch_norm(x)))
+struct NormParameters {
+  torch::Tensor weight, bias, running_mean, running_var;
+};
+torch::Tensor batch_norm(const torch::Tensor& x, const NormParameters& parameters, bool training, bool relu,
+                         const kernels::Dropout& dropout, Threads threads);
+
+// The running moments alone move, as by batch_norm in training.
+void track_moments(const torch::Tensor& x, const NormParameters& parameters, Threads threads);
+
+}  // namespace graphpae::ops
