@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 
 #include "graphpae/core/error.h"
@@ -35,6 +36,11 @@ void add_data_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("--repeats", flags.repeats, "repeated edges: merge or refuse")->capture_default_str();
   app.add_option("--smiles-column", flags.smiles_column, "column of SMILES in a table (default: smiles)");
   app.add_option("--tasks", flags.tasks, "target columns of a table of molecules")->delimiter(',');
+  app.add_option("--featurizer", flags.featurizer,
+                 "codes of molecules: ogb or transfer (default: those of graphs.npz, else ogb)");
+  app.add_option("--on-invalid", flags.on_invalid,
+                 "rows that are not molecules: fail, skip or nan (kept, without atoms)")
+      ->capture_default_str();
   app.add_flag("--offline", flags.offline, "never touch the network");
   app.add_flag("--trust-download", flags.trust_download, "accept downloads whose checksum is not recorded");
   app.add_option("--registry", flags.registry, "another registry of known data sets (YAML)");
@@ -54,6 +60,16 @@ Dataset load_data(const DataFlags& flags, const Common& common) {
       choose<Repeats>("--repeats", flags.repeats, {{"merge", Repeats::merge}, {"refuse", Repeats::refuse}});
   options.smiles_column = flags.smiles_column;
   options.tasks = flags.tasks;
+  if (!flags.featurizer.empty()) {
+    options.featurizer = choose<Featurizer>("--featurizer", flags.featurizer,
+                                            {{"ogb", Featurizer::ogb}, {"transfer", Featurizer::transfer}});
+  }
+  options.on_invalid =
+      choose<OnInvalid>("--on-invalid", flags.on_invalid,
+                        {{"fail", OnInvalid::fail}, {"skip", OnInvalid::skip}, {"nan", OnInvalid::nan}});
+  options.as_smiles = flags.as_smiles;
+  if (const char* cache = std::getenv("GRAPHPAE_CACHE"); cache != nullptr && flags.use_cache)
+    options.molecule_cache = cache;
   options.threads = common.thread_count();
   FetchOptions fetch = default_fetch_options();
   fetch.offline = flags.offline;

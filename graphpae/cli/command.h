@@ -32,6 +32,9 @@ struct DataFlags {
   std::string data;
   std::string features, labels, splits, ids = "auto", self_loops = "drop", repeats = "merge", smiles_column, registry;
   std::vector<std::string> tasks;
+  std::string featurizer, on_invalid = "skip";
+  bool as_smiles = false;  // not flags: set by a verb that writes molecules as SMILES,
+  bool use_cache = true;   // or that must not use $GRAPHPAE_CACHE
   bool offline = false;
   bool trust_download = false;
 };
@@ -62,6 +65,7 @@ void add_positions(CLI::App& app, Common& common);
 void add_pretrain(CLI::App& app, Common& common);
 void add_embed(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
+void add_finetune(CLI::App& app, Common& common);
 void add_bench(CLI::App& app, Common& common);
 
 // Shared between verbs.

@@ -3,23 +3,72 @@
 #include <memory>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
+#include "graphpae/data/scaffold_split.h"
+#include "graphpae/evaluate/random_splits.h"
 
 namespace graphpae::cli {
+namespace {
+
+struct Flags {
+  DataFlags data;
+  std::string output, split;
+  uint64_t split_seed = 0;
+  bool force = false;
+};
+
+// How molecules are divided: by scaffold, or at random with these shares.
+struct SplitWish {
+  bool scaffold = false;
+  RandomSplitOptions random;
+};
+
+SplitWish parse_split(const Flags& flags) {
+  constexpr std::string_view kRandom = "random:";
+  if (flags.split == "scaffold") return {true, {}};
+  if (!flags.split.starts_with(kRandom))
+    throw usage_error(fmt::format("--split {}: expected scaffold or random:80/10/10", flags.split));
+  SplitWish wish{false, parse_split_shares(flags.split.substr(kRandom.size()))};
+  wish.random.count = 1;
+  wish.random.seed = flags.split_seed;
+  return wish;
+}
+
+// The set with one split of its molecules; rows that are not molecules are in no part.
+GraphSet with_split(const GraphSet& set, const SplitWish& wish, Threads threads) {
+  GraphSetParts parts = set.parts();
+  if (wish.scaffold) {
+    parts.splits = {scaffold_split(set, threads)};
+  } else {
+    std::vector<int32_t> taken(parts.num_graphs, 0);
+    for (int64_t g = 0; g < parts.num_graphs; ++g)
+      if (parts.node_offsets[g] == parts.node_offsets[g + 1]) taken[g] = -1;
+    parts.splits = random_splits(taken, wish.random);
+  }
+  return GraphSet(std::move(parts));
+}
+
+}  // namespace
 
 void add_convert(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("convert", "any readable data to our own directory form");
-  struct Flags {
-    DataFlags data;
-    std::string output;
-    bool force = false;
-  };
   auto flags = std::make_shared<Flags>();
+  flags->data.as_smiles = true;
   add_data_flags(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "directory to write")->required();
   verb->add_flag("--force", flags->force, "write into an existing directory");
+  verb->add_option("--split", flags->split, "divide molecules anew: scaffold, or random:80/10/10");
+  verb->add_option("--split-seed", flags->split_seed, "seed of a random split")->capture_default_str();
   verb->callback([flags, &common] {
-    const Dataset dataset = load_data(flags->data, common);
+    const std::optional<SplitWish> wish = flags->split.empty() ? std::nullopt : std::optional(parse_split(*flags));
+    Dataset dataset = load_data(flags->data, common);
+    if (wish && dataset.is_graph())
+      throw usage_error(fmt::format("--split divides molecules, and {} is one graph", flags->data.data));
+    if (wish) {
+      dataset.content =
+          naming(flags->data.data, [&] { return with_split(dataset.graph_set(), *wish, common.thread_count()); });
+    }
     if (dataset.is_graph()) {
       write_directory(flags->output, dataset.graph(), flags->force);
     } else {

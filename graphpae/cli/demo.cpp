@@ -42,7 +42,8 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
 
   const Settings settings = demo_settings();
   const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
-  Pretrainer trainer(make_input(graph, settings, options), input_shape(graph), settings);
+  const GraphInput input = make_input(graph, settings, options);
+  Pretrainer trainer(input, input_shape(graph), settings);
   EpochMetrics first, last;
   {
     Progress progress(common, "epochs", settings.epochs);
@@ -52,14 +53,15 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
       progress.update(last.epoch, fmt::format("loss {:.4f}", last.loss));
     }
   }
-  const torch::Tensor rows = trainer.embed().contiguous();
+  trainer.model().eval();
+  const torch::Tensor rows = trainer.model().embed(input).contiguous();
   const std::string file = directory + "/embeddings.npy";
   write_embeddings(file, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0), rows.size(1), {});
   save_model(directory + "/model", trainer.model(), "Trained on the graph of `graphpae demo`.\n");
   std::vector<std::string> notes;
   const EvaluationPlan plan = plan_evaluation(graph, settings, {}, common, notes);
   const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
-  const std::vector<EvaluationRow> table = run_evaluation(plan, {model}, trainer.input(), options, common);
+  const std::vector<EvaluationRow> table = run_evaluation(plan, {model}, input, options, common);
   print_notes(notes);
   const Json evaluation = evaluation_json(plan, table);
   write_file(directory + "/results.json", Json{{"final_loss", last.loss}, {"evaluation", evaluation}}.dump(2) + "\n");

@@ -68,19 +68,19 @@ std::string graph_text(const GraphSummary& s) {
   return lines.take();
 }
 
-std::string set_text(const GraphSetSummary& s) {
+std::string set_text(const GraphSetSummary& s, int64_t invalid) {
   Lines lines;
   lines.add("molecules", fmt::format("{}; {} repeat an earlier text", grouped(s.molecules), grouped(s.repeated_texts)));
-  if (s.has_structure) {
-    lines.add("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes,
-                                   s.min_nodes, s.max_nodes, grouped(s.nodes), s.node_code_columns));
-    lines.add("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
-                                   s.edge_code_columns));
-    lines.add("fragments", fmt::format("{} molecules of several fragments, {} of a single atom", grouped(s.fragmented),
-                                       grouped(s.single_node)));
-  } else {
-    lines.add("atoms", "not known: the rows are text without graphs");
-  }
+  lines.add("invalid", fmt::format("{} row{}{}", grouped(invalid), invalid == 1 ? "" : "s",
+                                   invalid == 0           ? ""
+                                   : s.without_nodes == 0 ? ", left out"
+                                                          : ", kept without atoms"));
+  lines.add("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes, s.min_nodes,
+                                 s.max_nodes, grouped(s.nodes), s.node_code_columns));
+  lines.add("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
+                                 s.edge_code_columns));
+  lines.add("fragments", fmt::format("{} molecules of several fragments, {} of a single atom", grouped(s.fragmented),
+                                     grouped(s.single_node)));
   lines.add("splits", split_text(s.split_sizes));
   lines.add("tasks", s.tasks.empty() ? "none" : std::to_string(s.tasks.size()));
   for (const TaskSummary& task : s.tasks) {
@@ -123,7 +123,7 @@ Json graph_json(const GraphSummary& s) {
   return json;
 }
 
-Json set_json(const GraphSetSummary& s) {
+Json set_json(const GraphSetSummary& s, int64_t invalid) {
   Json tasks = Json::array();
   for (const TaskSummary& task : s.tasks) {
     Json entry = {{"name", task.name},
@@ -138,30 +138,31 @@ Json set_json(const GraphSetSummary& s) {
     }
     tasks.push_back(entry);
   }
-  Json json = {{"molecules", s.molecules},     {"tasks", s.tasks.size()},
-               {"task_columns", tasks},        {"splits", s.split_sizes.size()},
-               {"split_sizes", s.split_sizes}, {"repeated_texts", s.repeated_texts},
-               {"invalid", nullptr},           {"mean_atoms", nullptr},
-               {"mean_bonds", nullptr}};
-  if (s.has_structure) {
-    json["invalid"] = 0;
-    json["mean_atoms"] = s.mean_nodes;
-    json["mean_bonds"] = s.mean_edges;
-    json["atoms"] = s.nodes;
-    json["bonds"] = s.edges;
-    json["min_atoms"] = s.min_nodes;
-    json["max_atoms"] = s.max_nodes;
-    json["fragmented"] = s.fragmented;
-    json["single_atom"] = s.single_node;
-  }
-  return json;
+  return {{"molecules", s.molecules},
+          {"tasks", s.tasks.size()},
+          {"task_columns", tasks},
+          {"splits", s.split_sizes.size()},
+          {"split_sizes", s.split_sizes},
+          {"repeated_texts", s.repeated_texts},
+          {"invalid", invalid},
+          {"mean_atoms", s.mean_nodes},
+          {"mean_bonds", s.mean_edges},
+          {"atoms", s.nodes},
+          {"bonds", s.edges},
+          {"min_atoms", s.min_nodes},
+          {"max_atoms", s.max_nodes},
+          {"atom_codes", s.node_code_columns},
+          {"bond_codes", s.edge_code_columns},
+          {"fragmented", s.fragmented},
+          {"single_atom", s.single_node}};
 }
 
 }  // namespace
 
 Json info_json(const Dataset& dataset) {
   Json json = {{"form", dataset.form}};
-  json.update(dataset.is_graph() ? graph_json(summarise(dataset.graph())) : set_json(summarise(dataset.graph_set())));
+  json.update(dataset.is_graph() ? graph_json(summarise(dataset.graph()))
+                                 : set_json(summarise(dataset.graph_set()), dataset.invalid));
   json["content_sha256"] = dataset.is_graph() ? content_hash(dataset.graph(), HashSplits::no)
                                               : content_hash(dataset.graph_set(), HashSplits::no);
   json["notes"] = dataset.notes;
@@ -169,14 +170,14 @@ Json info_json(const Dataset& dataset) {
 }
 
 std::string info_text(const Dataset& dataset, const std::string& name) {
-  const std::string body =
-      dataset.is_graph() ? graph_text(summarise(dataset.graph())) : set_text(summarise(dataset.graph_set()));
+  const std::string body = dataset.is_graph() ? graph_text(summarise(dataset.graph()))
+                                              : set_text(summarise(dataset.graph_set()), dataset.invalid);
   return fmt::format("{} ({})\n{}", name, dataset.form, body);
 }
 
 void add_info(CLI::App& app, Common& common) {
-  CLI::App* verb =
-      app.add_subcommand("info", "what was read: nodes, edges, features, classes, splits, homophily, duplicates");
+  CLI::App* verb = app.add_subcommand(
+      "info", "what was read: nodes, edges, features, classes, splits, homophily, duplicates; molecules likewise");
   auto flags = std::make_shared<DataFlags>();
   add_data_flags(*verb, *flags);
   verb->callback([flags, &common] {

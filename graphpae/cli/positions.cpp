@@ -69,8 +69,6 @@ Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flag
 }
 
 Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Flags& flags, const Common& common) {
-  if (!set.has_structure())
-    throw data_error(fmt::format("{}: molecules are text without graphs; positions need graphs.npz", flags.data.data));
   const GraphSetParts& parts = set.parts();
   check_memory(8 * options.k * (set.num_nodes() + 2 * set.num_graphs()));
   const auto start = std::chrono::steady_clock::now();
@@ -148,6 +146,7 @@ void add_positions(CLI::App& app, Common& common) {
     apply_settings(chosen, flags->settings);
     if (!flags->output.ends_with(".npz"))
       throw usage_error(fmt::format("-o {}: positions are written as .npz", flags->output));
+    flags->data.use_cache = !flags->no_cache;
     const Dataset dataset = load_data(flags->data, common);
     const Outcome outcome = dataset.is_graph() ? solve_one(dataset.graph(), options, *flags, common)
                                                : solve_many(dataset.graph_set(), options, *flags, common);

@@ -193,6 +193,28 @@ ParsedMolecules parse_rows(const TextColumn& texts, int64_t begin, int64_t end, 
   return part;
 }
 
+std::string isomeric_smiles(const RDKit::ROMol& mol, bool may_be_stereo) {
+  // As in plain_smiles_to_mol: no marks, nothing to rank.
+  if (!may_be_stereo) mol.setProp(RDKit::common_properties::_StereochemDone, 1, true);
+  return RDKit::MolToSmiles(mol, /*doIsomericSmiles=*/true);
+}
+
+// write(molecule, whether it may have stereo) of every text; nothing where there is no molecule or writing fails.
+template <class Write>
+std::vector<std::optional<std::string>> write_each(const TextColumn& texts, Threads threads, const Write& write) {
+  const RDLog::LogStateSetter silence;
+  std::vector<std::optional<std::string>> written(texts.size());
+  const int64_t tasks = (texts.size() + kRowsPerTask - 1) / kRowsPerTask;
+  parallel_tasks(threads, tasks, [&](int64_t task) {
+    const int64_t end = std::min(texts.size(), (task + 1) * kRowsPerTask);
+    for (int64_t row = task * kRowsPerTask; row < end; ++row) {
+      with_molecule(texts[row],
+                    [&](const RDKit::RWMol& mol) { written[row] = write(mol, may_have_stereo(texts[row])); });
+    }
+  });
+  return written;
+}
+
 template <class T>
 void append_and_free(std::vector<T>& whole, std::vector<T>& part) {
   whole.insert(whole.end(), part.begin(), part.end());
@@ -244,29 +266,20 @@ ParsedMolecules parse_molecules(const TextColumn& texts, Featurizer featurizer, 
 }
 
 std::vector<std::optional<std::string>> murcko_scaffolds(const TextColumn& texts, Threads threads) {
-  const RDLog::LogStateSetter silence;
-  std::vector<std::optional<std::string>> scaffolds(texts.size());
-  const int64_t tasks = (texts.size() + kRowsPerTask - 1) / kRowsPerTask;
-  parallel_tasks(threads, tasks, [&](int64_t task) {
-    const int64_t end = std::min(texts.size(), (task + 1) * kRowsPerTask);
-    for (int64_t row = task * kRowsPerTask; row < end; ++row) {
-      with_molecule(texts[row], [&](const RDKit::RWMol& mol) {
-        if (mol.getRingInfo()->numRings() == 0) {
-          scaffolds[row] = "";
-          return;
-        }
-        const std::unique_ptr<RDKit::ROMol> scaffold(RDKit::MurckoDecompose(mol));
-        // What was computed for the whole molecule does not hold for a part of it.
-        scaffold->clearComputedProps();
-        scaffold->updatePropertyCache();
-        RDKit::MolOps::symmetrizeSSSR(*scaffold);
-        // As in plain_smiles_to_mol: no marks, nothing to rank.
-        if (!may_have_stereo(texts[row])) scaffold->setProp(RDKit::common_properties::_StereochemDone, 1, true);
-        scaffolds[row] = RDKit::MolToSmiles(*scaffold, /*doIsomericSmiles=*/true);
-      });
-    }
+  return write_each(texts, threads, [](const RDKit::RWMol& mol, bool may_be_stereo) -> std::string {
+    if (mol.getRingInfo()->numRings() == 0) return "";
+    const std::unique_ptr<RDKit::ROMol> scaffold(RDKit::MurckoDecompose(mol));
+    // What was computed for the whole molecule does not hold for a part of it.
+    scaffold->clearComputedProps();
+    scaffold->updatePropertyCache();
+    RDKit::MolOps::symmetrizeSSSR(*scaffold);
+    return isomeric_smiles(*scaffold, may_be_stereo);
   });
-  return scaffolds;
+}
+
+std::vector<std::optional<std::string>> canonical_smiles(const TextColumn& texts, Threads threads) {
+  return write_each(texts, threads,
+                    [](const RDKit::RWMol& mol, bool may_be_stereo) { return isomeric_smiles(mol, may_be_stereo); });
 }
 
 std::string rdkit_version() { return RDKit::rdkitVersion; }

@@ -137,14 +137,15 @@ GraphParts read_graph_directory(const std::string& directory, std::vector<std::s
   return parts;
 }
 
-GraphSetParts read_molecule_directory(const std::string& directory, std::vector<std::string>& notes) {
-  MoleculeOptions options;
+MoleculeRows read_molecule_directory(const std::string& directory, MoleculeOptions options,
+                                     std::vector<std::string>& notes) {
   options.all_columns = true;
-  GraphSetParts parts = read_molecules(find_file(directory, {"molecules.csv"}), options, notes);
+  MoleculeRows rows = read_molecules(find_file(directory, {"molecules.csv"}), options, notes);
+  GraphSetParts& parts = rows.parts;
   parts.splits = read_molecule_split(directory + "/split");
   naming(directory + "/split", [&] { return check_splits(parts.splits, parts.num_graphs), 0; });
   if (fs::exists(directory + "/graphs.npz")) read_molecule_graphs(directory + "/graphs.npz", parts);
-  return parts;
+  return rows;
 }
 
 void write_directory(const std::string& directory, const Graph& graph, bool force) {
@@ -203,7 +204,7 @@ void write_directory(const std::string& directory, const GraphSet& set, bool for
     if (parts.texts[g].find('\n') != std::string_view::npos) {
       throw data_error(fmt::format("molecule {} is a structure block, not SMILES: the directory form keeps SMILES", g));
     }
-    table += csv_field(parts.texts[g]);
+    table += parts.texts[g].empty() ? "\"\"" : csv_field(parts.texts[g]);  // not a blank line, which would be no row
     for (int64_t t = 0; t < set.num_tasks(); ++t) {
       table += ',';
       const double value = parts.targets[g * set.num_tasks() + t];

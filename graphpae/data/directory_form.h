@@ -14,6 +14,7 @@
 
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
+#include "graphpae/data/molecules.h"
 
 namespace graphpae {
 
@@ -21,7 +22,10 @@ bool is_graph_directory(const std::string& directory);
 bool is_molecule_directory(const std::string& directory);
 
 GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads);
-GraphSetParts read_molecule_directory(const std::string& directory, std::vector<std::string>& notes);
+// With the structure of graphs.npz if it is there. Of options.tasks every one must be a column; without them every
+// column must be numeric.
+MoleculeRows read_molecule_directory(const std::string& directory, MoleculeOptions options,
+                                     std::vector<std::string>& notes);
 
 // Written completely or not at all; an existing directory needs `force`.
 void write_directory(const std::string& directory, const Graph& graph, bool force);

@@ -9,6 +9,8 @@
 #include "graphpae/data/geom_gcn.h"
 #include "graphpae/data/mat_file.h"
 #include "graphpae/data/matrix_market.h"
+#include "graphpae/data/molecule_cache.h"
+#include "graphpae/data/molecule_table.h"
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/data/npz_graph.h"
@@ -61,15 +63,94 @@ Dataset finish(const std::string& path, const char* form, GraphParts parts, std:
   });
 }
 
-Dataset finish(const std::string& path, const char* form, GraphSetParts parts, std::vector<std::string> notes) {
-  return naming(path, [&] { return Dataset{GraphSet(std::move(parts)), form, std::move(notes)}; });
+// From the cache, or parsed and kept there. A cache that cannot be written takes nothing from the result.
+ParsedMolecules find_or_parse(const TextColumn& texts, const LoadOptions& options, std::vector<std::string>& notes) {
+  const Featurizer featurizer = options.featurizer.value_or(Featurizer::ogb);
+  if (options.molecule_cache.empty()) return parse_molecules(texts, featurizer, options.threads);
+  const MoleculeCache cache(options.molecule_cache);
+  const std::string key = molecule_key(texts, featurizer);
+  if (std::optional<ParsedMolecules> found = cache.find(key)) return std::move(*found);
+  ParsedMolecules parsed = parse_molecules(texts, featurizer, options.threads);
+  try {
+    cache.store(key, parsed);
+  } catch (const Error& error) {
+    notes.push_back(fmt::format("the parsed molecules are not kept: {}", error.what()));
+  }
+  return parsed;
+}
+
+// As far as the number of columns tells.
+bool has_codes_of(Featurizer featurizer, const GraphSetParts& parts) {
+  const CodeSizes sizes = code_sizes(featurizer);
+  return parts.node_codes.columns == static_cast<int64_t>(sizes.atoms.size()) &&
+         parts.edge_codes.columns == static_cast<int64_t>(sizes.bonds.size());
+}
+
+// The structure that was read, as if it had been parsed: a row without atoms is one that was kept although it is not a
+// molecule. One without atoms but with bonds is an error that GraphSet finds.
+ParsedMolecules take_structure(GraphSetParts& parts) {
+  ParsedMolecules stored{std::move(parts.node_offsets), std::move(parts.edge_offsets), std::move(parts.edges),
+                         std::move(parts.node_codes),   std::move(parts.edge_codes),   {}};
+  const size_t ends = static_cast<size_t>(parts.num_graphs) + 1;
+  if (stored.node_offsets.size() != ends || stored.edge_offsets.size() != ends) return stored;  // GraphSet says so
+  for (int64_t g = 0; g < parts.num_graphs; ++g) {
+    if (stored.node_offsets[g] == stored.node_offsets[g + 1] && stored.edge_offsets[g] == stored.edge_offsets[g + 1])
+      stored.invalid.push_back({g, "its graph has no atoms"});
+  }
+  return stored;
+}
+
+// SMILES instead of mol blocks. What is no molecule keeps its block, so that the reason will be that of the block.
+void write_as_smiles(GraphSetParts& parts, Threads threads) {
+  const auto smiles = canonical_smiles(parts.texts, threads);
+  TextColumn texts;
+  for (int64_t g = 0; g < parts.num_graphs; ++g) texts.push_back(smiles[g] ? *smiles[g] : parts.texts[g]);
+  parts.texts = std::move(texts);
+}
+
+// And no text instead of the blocks that are left.
+void clear_blocks(GraphSetParts& parts) {
+  TextColumn texts;
+  for (int64_t g = 0; g < parts.num_graphs; ++g)
+    texts.push_back(parts.node_offsets[g] == parts.node_offsets[g + 1] ? "" : parts.texts[g]);
+  parts.texts = std::move(texts);
+}
+
+// Gives the rows their graphs; returns how many are not molecules.
+int64_t add_graphs(MoleculeRows& rows, const LoadOptions& options, std::vector<std::string>& notes) {
+  GraphSetParts& parts = rows.parts;
+  check_splits(parts.splits, parts.num_graphs);
+  const bool has_graphs = !parts.node_offsets.empty();
+  const bool as_wished = has_graphs && (!options.featurizer || has_codes_of(*options.featurizer, parts));
+  if (parts.texts.empty()) {
+    if (!as_wished) notes.push_back("there are no SMILES, so the graphs keep the codes they have");
+    return 0;
+  }
+  if (as_wished) return add_structure(take_structure(parts), options.on_invalid, rows.source, parts, notes);
+  const bool blocks = options.as_smiles && rows.source.records;
+  if (blocks) write_as_smiles(parts, options.threads);
+  const int64_t invalid =
+      add_structure(find_or_parse(parts.texts, options, notes), options.on_invalid, rows.source, parts, notes);
+  if (blocks) clear_blocks(parts);
+  return invalid;
+}
+
+Dataset finish(const std::string& path, const char* form, MoleculeRows rows, std::vector<std::string> notes,
+               const LoadOptions& options) {
+  if (!options.features.empty() || !options.labels.empty())
+    throw usage_error(fmt::format("{}: holds molecules; files of features and labels are for one graph", path));
+  if (!options.splits.empty()) rows.parts.splits = read_splits(options.splits, rows.parts.num_graphs);
+  return naming(path, [&] {
+    const int64_t invalid = add_graphs(rows, options, notes);
+    return Dataset{GraphSet(std::move(rows.parts)), form, std::move(notes), invalid};
+  });
 }
 
 Dataset load_directory(const std::string& path, const LoadOptions& options) {
   std::vector<std::string> notes;
   if (is_molecule_directory(path)) {
-    GraphSetParts parts = read_molecule_directory(path, notes);
-    return finish(path, "molecule directory", std::move(parts), std::move(notes));
+    MoleculeRows rows = read_molecule_directory(path, {options.smiles_column, options.tasks, true}, notes);
+    return finish(path, "molecule directory", std::move(rows), std::move(notes), options);
   }
   if (is_graph_directory(path)) {
     GraphParts parts = read_graph_directory(path, notes, options.threads);
@@ -80,8 +161,7 @@ Dataset load_directory(const std::string& path, const LoadOptions& options) {
     if (is_ogb_node_level(path)) {
       return finish(path, "OGB directory", read_ogb_nodes(path, options.year_classes, options.threads), {}, options);
     }
-    GraphSetParts parts = read_ogb_graphs(path, notes, options.threads);
-    return finish(path, "OGB directory", std::move(parts), std::move(notes));
+    return finish(path, "OGB directory", read_ogb_graphs(path, options.threads), {}, options);
   }
   throw data_error(
       fmt::format("{}: no edges.csv, molecules.csv, out1_graph_edges.txt or raw/edge.csv in this directory", path));
@@ -97,8 +177,9 @@ Dataset load(const std::string& path, const LoadOptions& options) {
   const std::string name = without_gz(path);
   const MoleculeOptions molecule_options{options.smiles_column, options.tasks, false};
   if (ends_with(name, ".smi") || ends_with(name, ".sdf")) {
-    GraphSetParts parts = read_molecules(path, molecule_options, notes);
-    return finish(path, ends_with(name, ".smi") ? "SMILES file" : "SD file", std::move(parts), std::move(notes));
+    MoleculeRows rows = read_molecules(path, molecule_options, notes);
+    const char* form = ends_with(name, ".smi") ? "SMILES file" : "SD file";
+    return finish(path, form, std::move(rows), std::move(notes), options);
   }
   if (ends_with(name, ".npz")) return finish(path, "NumPy archive", read_npz_graph(path), {}, options);
   if (ends_with(name, ".mat")) return finish(path, "MATLAB file", read_mat(path), {}, options);
@@ -106,11 +187,13 @@ Dataset load(const std::string& path, const LoadOptions& options) {
     return finish(path, "MatrixMarket file", read_matrix_market(path, options.threads), {}, options);
   if (ends_with(name, ".csv") || ends_with(name, ".tsv") || ends_with(name, ".txt") || ends_with(name, ".edges") ||
       ends_with(name, ".edgelist")) {
+    if (fs::file_size(path) == 0) throw data_error(fmt::format("{}: the file is empty", path));
     const bool wants_molecules = !options.smiles_column.empty() || !options.tasks.empty();
-    if (wants_molecules || has_smiles_column(path, "")) {
-      GraphSetParts parts = read_molecules(path, molecule_options, notes);
-      return finish(path, "SMILES table", std::move(parts), std::move(notes));
+    if (wants_molecules || has_smiles_column(path)) {
+      MoleculeRows rows = read_molecules(path, molecule_options, notes);
+      return finish(path, "SMILES table", std::move(rows), std::move(notes), options);
     }
+    if (starts_with_smiles(path)) return finish(path, "SMILES file", read_smiles_list(path), {}, options);
     GraphParts parts = from_edge_list(path, options, notes);
     return finish(path, "edge list", std::move(parts), std::move(notes), options);
   }

@@ -2,13 +2,16 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
+#include "graphpae/data/chemistry.h"
 #include "graphpae/data/edge_list.h"
+#include "graphpae/data/invalid_molecules.h"
 
 namespace graphpae {
 
@@ -16,8 +19,16 @@ struct LoadOptions {
   std::string features, labels, splits;  // files beside an edge list, or instead of what the data hold
   NodeIds ids = NodeIds::automatic;
   EdgeOptions edges;
+
   std::string smiles_column;
   std::vector<std::string> tasks;
+  // The codes of molecules. Without a wish a directory keeps the graphs it holds, and texts get those of ogb; a wish
+  // that graphs of a directory do not meet, by the number of their columns, has them made anew from the texts.
+  std::optional<Featurizer> featurizer;
+  OnInvalid on_invalid = OnInvalid::skip;
+  bool as_smiles = false;      // mol blocks become canonical SMILES, and graphs have the atoms in that order
+  std::string molecule_cache;  // directory of parsed molecules (molecule_cache.h), "": none
+
   int64_t year_classes = 0;  // OGB node data: classes made of publication years (arXiv-year)
   Threads threads;
 };
@@ -26,13 +37,15 @@ struct Dataset {
   std::variant<Graph, GraphSet> content;
   std::string form;                // how it was read, for instance "edge list"
   std::vector<std::string> notes;  // what a user should know: columns ignored, ...
+  int64_t invalid = 0;             // rows that are not molecules, left out or kept as OnInvalid says
 
   bool is_graph() const { return std::holds_alternative<Graph>(content); }
   const Graph& graph() const { return std::get<Graph>(content); }
   const GraphSet& graph_set() const { return std::get<GraphSet>(content); }
 };
 
-// A path; known names are resolved by data/known_data.h. Throws a data error if nothing can be read.
+// A path; known names are resolved by data/known_data.h. A set of molecules has its structure. Throws a data error if
+// nothing can be read.
 Dataset load(const std::string& path, const LoadOptions& options = {});
 
 }  // namespace graphpae

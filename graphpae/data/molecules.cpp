@@ -4,13 +4,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <map>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/data/chemistry.h"
+#include "graphpae/data/molecule_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"
@@ -19,123 +20,34 @@ namespace graphpae {
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr size_t kLongestFirstSmiles = 10000;  // an edge list may be one long line
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-int find_smiles(const std::vector<std::string>& header, const std::string& wanted) {
-  for (size_t i = 0; i < header.size(); ++i) {
-    const std::string_view name = trim(header[i]);
-    if (wanted.empty() ? equal_ignoring_case(name, "smiles") : name == wanted) return static_cast<int>(i);
-  }
-  return -1;
+std::string_view first_word(std::string_view line) {
+  line = trim(line);
+  return line.substr(0, line.find_first_of(" \t"));
 }
 
-// A number, NaN for a missing value, or nothing if the text is neither.
-std::optional<double> parse_target(std::string_view text) {
-  text = trim(text);
-  if (text.empty() || text == "NA" || text == "N/A" || text == "None") return kMissing;
-  const auto value = parse_real(text);
-  if (!value || std::isinf(*value)) return std::nullopt;
-  return value;
-}
-
-char table_delimiter(const std::string& path) { return ends_with(without_gz(path), ".tsv") ? '\t' : ','; }
-
-struct Column {
-  std::string name;
-  size_t index;
-  bool required;          // not a number is an error, not a reason to leave the column out
-  std::string first_bad;  // the first value that is not a number
-  std::vector<double> values;
+// Records of an .sdf file: mol blocks, and for every tag the text by record.
+struct Records {
+  TextColumn blocks;
+  std::map<std::string, std::map<int64_t, std::string>> tags;
 };
 
-GraphSetParts read_table(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
+// Records end in $$$$; `> <tag>` lines carry values.
+Records read_records(const std::string& path) {
   LineReader reader(path);
   std::string_view line;
-  std::vector<std::string> fields;
-  if (!reader.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
-  const char delimiter = table_delimiter(path);
-  if (!split_fields(line, delimiter, fields)) throw reader.error("a quote is not closed");
-  for (std::string& field : fields) field = std::string(trim(field));
-  const std::vector<std::string> header = fields;
-  const int smiles = find_smiles(header, options.smiles_column);
-  if (smiles < 0) {
-    const std::string wanted = options.smiles_column.empty() ? "smiles" : options.smiles_column;
-    throw reader.error(
-        fmt::format("no column '{}' among {}{}", wanted, fmt::join(header, ", "), did_you_mean(wanted, header)));
-  }
-  std::vector<Column> columns;
-  for (const std::string& task : options.tasks) {
-    const auto place = std::find(header.begin(), header.end(), task);
-    if (place == header.end()) throw reader.error(fmt::format("no column '{}'{}", task, did_you_mean(task, header)));
-    columns.push_back({task, static_cast<size_t>(place - header.begin()), true, "", {}});
-  }
-  for (size_t i = 0; i < header.size() && options.tasks.empty(); ++i) {
-    if (static_cast<int>(i) != smiles) columns.push_back({header[i], i, options.all_columns, "", {}});
-  }
-
-  GraphSetParts parts;
-  while (reader.next(line)) {
-    if (trim(line).empty() && header.size() > 1) continue;
-    if (!split_fields(line, delimiter, fields)) throw reader.error("a quote is not closed");
-    if (fields.size() != header.size())
-      throw reader.error(fmt::format("{} columns, expected {}", fields.size(), header.size()));
-    parts.texts.push_back(trim(fields[smiles]));
-    for (Column& column : columns) {
-      if (!column.first_bad.empty()) continue;
-      const auto value = parse_target(fields[column.index]);
-      if (!value && column.required) {
-        throw reader.error(
-            fmt::format("column '{}': '{}' is not a number", column.name, fields[column.index].substr(0, 40)));
-      }
-      if (!value) column.first_bad = fields[column.index];
-      column.values.push_back(value.value_or(kMissing));
-    }
-  }
-  parts.num_graphs = parts.texts.size();
-  std::erase_if(columns, [&](const Column& column) {
-    if (column.first_bad.empty()) return false;
-    notes.push_back(fmt::format("{}: column '{}' is not numeric ('{}') and is ignored", path, column.name,
-                                column.first_bad.substr(0, 40)));
-    return true;
-  });
-  parts.targets.resize(parts.num_graphs * columns.size());
-  for (size_t t = 0; t < columns.size(); ++t) {
-    parts.task_names.push_back(columns[t].name);
-    for (int64_t g = 0; g < parts.num_graphs; ++g) parts.targets[g * columns.size() + t] = columns[t].values[g];
-  }
-  return parts;
-}
-
-GraphSetParts read_smi(const std::string& path) {
-  LineReader reader(path);
-  std::string_view line;
-  GraphSetParts parts;
-  while (reader.next(line)) {
-    line = trim(line);
-    if (line.empty() || line[0] == '#') continue;
-    const std::string_view smiles = line.substr(0, line.find_first_of(" \t"));
-    if (parts.texts.empty() && equal_ignoring_case(smiles, "smiles")) continue;
-    parts.texts.push_back(smiles);
-  }
-  parts.num_graphs = parts.texts.size();
-  return parts;
-}
-
-// Records end in $$$$; `> <tag>` lines carry values, numeric ones become targets.
-GraphSetParts read_sdf(const std::string& path, const MoleculeOptions& options) {
-  LineReader reader(path);
-  std::string_view line;
-  GraphSetParts parts;
-  std::string record, tag;
-  std::map<std::string, std::map<int64_t, std::string>> tags;  // tag -> record -> text
+  Records records;
+  std::string block, tag;
   bool in_block = true;
   const auto end_record = [&] {
-    parts.texts.push_back(record);
-    record.clear();
+    records.blocks.push_back(block);
+    block.clear();
     tag.clear();
     in_block = true;
   };
@@ -143,43 +55,69 @@ GraphSetParts read_sdf(const std::string& path, const MoleculeOptions& options) 
     if (line.starts_with("$$$$")) {
       end_record();
     } else if (in_block) {
-      record.append(line).append("\n");
+      block.append(line).append("\n");
       if (line.starts_with("M  END")) in_block = false;
     } else if (line.starts_with('>')) {
       const size_t open = line.find('<'), close = line.rfind('>');
       tag = open != std::string_view::npos && close > open ? std::string(line.substr(open + 1, close - open - 1)) : "";
     } else if (!tag.empty() && !trim(line).empty()) {
-      tags[tag].emplace(parts.texts.size(), trim(line));
+      records.tags[tag].emplace(records.blocks.size(), trim(line));
     }
   }
-  if (!trim(record).empty()) {
+  if (!trim(block).empty()) {
     if (in_block) throw reader.error("the last record has no M  END");
     end_record();
   }
-  parts.num_graphs = parts.texts.size();
-  std::vector<std::vector<double>> columns;
-  for (const auto& [name, values] : tags) {
-    const bool wanted = std::find(options.tasks.begin(), options.tasks.end(), name) != options.tasks.end();
-    if (!options.tasks.empty() && !wanted) continue;
-    std::vector<double> column(parts.num_graphs, kMissing);
-    bool numeric = true;
-    for (const auto& [row, text] : values) {
-      const auto value = parse_target(text);
-      if (!value && wanted)
-        throw data_error(
-            fmt::format("{}: record {}: tag '{}': '{}' is not a number", path, row + 1, name, text.substr(0, 40)));
-      numeric = numeric && value.has_value();
-      column[row] = value.value_or(kMissing);
+  return records;
+}
+
+// The values of a tag, NaN where a record has none; nothing if one is not a number, which is an error if `required`.
+std::optional<std::vector<double>> tag_values(const Records& records, const std::string& tag, bool required,
+                                              const std::string& path) {
+  std::vector<double> values(records.blocks.size(), kMissing);
+  for (const auto& [row, text] : records.tags.at(tag)) {
+    const std::optional<double> value = parse_target(text);
+    if (!value && !required) return std::nullopt;
+    if (!value) {
+      throw data_error(
+          fmt::format("{}: record {}: tag '{}': '{}' is not a number", path, row + 1, tag, text.substr(0, 40)));
     }
-    if (!numeric) continue;
-    parts.task_names.push_back(name);
-    columns.push_back(std::move(column));
+    values[row] = *value;
   }
-  parts.targets.resize(parts.num_graphs * columns.size());
-  for (size_t t = 0; t < columns.size(); ++t) {
-    for (int64_t g = 0; g < parts.num_graphs; ++g) parts.targets[g * columns.size() + t] = columns[t][g];
+  return values;
+}
+
+MoleculeRows read_sdf(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
+  Records records = read_records(path);
+  std::vector<std::string> tags, ignored;
+  for (const auto& [tag, values] : records.tags) tags.push_back(tag);
+  for (const std::string& task : options.tasks) {
+    if (!records.tags.contains(task))
+      throw data_error(fmt::format("{}: no tag '{}'{}", path, task, did_you_mean(task, tags)));
   }
-  return parts;
+  MoleculeRows rows;
+  rows.source.records = true;
+  std::vector<std::vector<double>> columns;
+  for (const std::string& tag : options.tasks.empty() ? tags : options.tasks) {
+    std::optional<std::vector<double>> values = tag_values(records, tag, !options.tasks.empty(), path);
+    if (values && (!options.tasks.empty() || !are_ids(tag, *values))) {
+      rows.parts.task_names.push_back(tag);
+      columns.push_back(std::move(*values));
+    } else {
+      ignored.push_back(tag);
+    }
+  }
+  if (!ignored.empty()) {
+    notes.push_back(
+        fmt::format("{}: tags that are not numeric or hold ids are ignored: {}", path, fmt::join(ignored, ", ")));
+  }
+  rows.parts.texts = std::move(records.blocks);
+  rows.parts.num_graphs = rows.parts.texts.size();
+  rows.parts.targets.reserve(rows.parts.num_graphs * columns.size());
+  for (int64_t g = 0; g < rows.parts.num_graphs; ++g) {
+    for (const std::vector<double>& column : columns) rows.parts.targets.push_back(column[g]);
+  }
+  return rows;
 }
 
 std::vector<int32_t> read_ids(const std::string& path) {
@@ -228,21 +166,48 @@ std::string codes_bytes(const Codes& codes) {
 
 }  // namespace
 
-bool has_smiles_column(const std::string& path, const std::string& smiles_column) {
+MoleculeRows read_smiles_list(const std::string& path) {
   LineReader reader(path);
   std::string_view line;
-  std::vector<std::string> header;
-  return reader.next(line) && split_fields(line, table_delimiter(path), header) &&
-         find_smiles(header, smiles_column) >= 0;
+  MoleculeRows rows;
+  rows.source.file = path;
+  while (reader.next(line)) {
+    const std::string_view smiles = first_word(line);
+    if (smiles.empty() || smiles[0] == '#') continue;
+    if (rows.parts.texts.empty() && equal_ignoring_case(smiles, "smiles")) continue;
+    rows.parts.texts.push_back(smiles);
+    rows.source.lines.push_back(reader.line_number());
+  }
+  rows.parts.num_graphs = rows.parts.texts.size();
+  return rows;
 }
 
-GraphSetParts read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
+bool starts_with_smiles(const std::string& path) {
+  LineReader reader(path);
+  std::string_view line;
+  if (!reader.next(line) || trim(line).size() > kLongestFirstSmiles || trim(line) != first_word(line)) return false;
+  TextColumn texts;
+  texts.push_back(trim(line));
+  return !parse_real(texts[0]) && parse_molecules(texts, Featurizer::transfer, Threads{1}).invalid.empty();
+}
+
+MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
   const std::string name = without_gz(path);
-  GraphSetParts parts = ends_with(name, ".smi")   ? read_smi(path)
-                        : ends_with(name, ".sdf") ? read_sdf(path, options)
-                                                  : read_table(path, options, notes);
-  if (parts.num_graphs == 0) throw data_error(fmt::format("{}: holds no molecules", path));
-  return parts;
+  const bool list = ends_with(name, ".smi"), records = ends_with(name, ".sdf");
+  if (list && !options.tasks.empty())
+    throw usage_error(fmt::format("{}: a .smi file has no columns, and so no task '{}'", path, options.tasks[0]));
+  MoleculeRows rows = list      ? read_smiles_list(path)
+                      : records ? read_sdf(path, options, notes)
+                                : read_molecule_table(path, options, notes);
+  if (rows.parts.num_graphs == 0) throw data_error(fmt::format("{}: holds no molecules", path));
+  rows.source.file = path;
+  std::vector<int64_t>& lines = rows.source.lines;
+  if (!lines.empty() && lines.back() - lines.front() + 1 == rows.parts.num_graphs) {  // no gaps
+    rows.source.first_line = lines.front();
+    lines.clear();
+    lines.shrink_to_fit();
+  }
+  return rows;
 }
 
 std::vector<Split> read_molecule_split(const std::string& directory) {
@@ -263,9 +228,9 @@ void read_molecule_graphs(const std::string& path, GraphSetParts& parts) {
   const NpyArray node_counts = file.read("num_nodes"), bond_counts = file.read("num_bonds"), bonds = file.read("bonds");
   parts.node_offsets = offsets_from(node_counts.to_int32(), node_counts.name);
   parts.edge_offsets = offsets_from(bond_counts.to_int32(), bond_counts.name);
-  if (node_counts.count() != parts.num_graphs) {
-    throw data_error(
-        fmt::format("{}: has {} graphs, expected {}", node_counts.name, node_counts.count(), parts.num_graphs));
+  for (const NpyArray* counts : {&node_counts, &bond_counts}) {
+    if (counts->count() != parts.num_graphs)
+      throw data_error(fmt::format("{}: has {} graphs, expected {}", counts->name, counts->count(), parts.num_graphs));
   }
   bonds.expect_dimensions(2);
   if (bonds.shape[1] != 2) throw data_error(fmt::format("{}: has {} columns, expected 2", bonds.name, bonds.shape[1]));

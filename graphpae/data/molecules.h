@@ -1,26 +1,35 @@
-// Molecules as text rows: SMILES tables (.csv, .tsv), .smi files and .sdf files, gzipped or not. The text
-// is kept as it is; chemistry happens elsewhere.
+// Molecules as text rows: SMILES tables (molecule_table.h), .smi files and .sdf files, gzipped or not. The text is kept
+// as it is; chemistry happens elsewhere.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "graphpae/core/graph_set.h"
+#include "graphpae/data/invalid_molecules.h"
 
 namespace graphpae {
 
 struct MoleculeOptions {
-  std::string smiles_column;       // "": the column named smiles, in any case
-  std::vector<std::string> tasks;  // target columns by name; empty: every column of numbers
+  std::string smiles_column;       // "": the column named smiles
+  std::vector<std::string> tasks;  // target columns or tags by name; empty: every one that holds numbers
   bool all_columns = false;        // every other column must be a target (our directory form)
 };
 
-// Whether the first line of a text file names a column of SMILES.
-bool has_smiles_column(const std::string& path, const std::string& smiles_column);
+// Rows and where each stands.
+struct MoleculeRows {
+  GraphSetParts parts;
+  MoleculeSource source;
+};
 
-// Without splits and structure. `notes` receives what was ignored. Throws a data error naming the line of a
-// wrong column count or of a target that is not a number, and the columns there are if one is missing.
-GraphSetParts read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes);
+// Without splits and structure. `notes` receives what was ignored. Throws a data error naming the line of a wrong
+// column count or of a target that is not a number, and the columns there are if one is missing.
+MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes);
+
+// Whether the first line of a text file, and all of it, is one valid SMILES: a list of molecules without a header.
+bool starts_with_smiles(const std::string& path);
+// Such a list, or a .smi file: SMILES first, then anything; blank lines and those that start with # are left out.
+MoleculeRows read_smiles_list(const std::string& path);
 
 // split/{train,valid,test}.csv[.gz] below `directory`: one row number per line. No split if there is no
 // such directory.

@@ -9,7 +9,6 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
-#include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
@@ -143,10 +142,11 @@ GraphParts read_ogb_nodes(const std::string& directory, int64_t year_classes, Th
   return parts;
 }
 
-GraphSetParts read_ogb_graphs(const std::string& directory, std::vector<std::string>& notes, Threads threads) {
+MoleculeRows read_ogb_graphs(const std::string& directory, Threads threads) {
   const std::vector<int64_t> nodes = read_counts(raw_file(directory, "num-node-list"));
   const std::vector<int64_t> edges = read_counts(raw_file(directory, "num-edge-list"));
-  GraphSetParts parts;
+  MoleculeRows rows;
+  GraphSetParts& parts = rows.parts;
   parts.num_graphs = static_cast<int64_t>(nodes.size());
   parts.node_offsets.assign(1, 0);
   parts.edge_offsets.assign(1, 0);
@@ -166,16 +166,19 @@ GraphSetParts read_ogb_graphs(const std::string& directory, std::vector<std::str
   parts.targets.assign(labels.values.begin(), labels.values.end());
   for (int64_t t = 0; t < labels.columns; ++t) parts.task_names.push_back(fmt::format("task_{}", t));
 
-  // The table of SMILES, where there is one, also names the tasks.
+  // The table of SMILES, where there is one, also names the tasks. Their values were read, so its notes are no news.
   if (const std::string mapping = existing_gz(directory + "/mapping/mol.csv"); !mapping.empty()) {
-    GraphSetParts table = read_molecules(mapping, {}, notes);
-    if (table.num_graphs != parts.num_graphs)
-      throw data_error(fmt::format("{}: {} molecules for {} graphs", mapping, table.num_graphs, parts.num_graphs));
-    parts.texts = std::move(table.texts);
-    if (table.task_names.size() == parts.task_names.size()) parts.task_names = table.task_names;
+    std::vector<std::string> notes;
+    MoleculeRows table = read_molecules(mapping, {}, notes);
+    if (table.parts.num_graphs != parts.num_graphs)
+      throw data_error(
+          fmt::format("{}: {} molecules for {} graphs", mapping, table.parts.num_graphs, parts.num_graphs));
+    parts.texts = std::move(table.parts.texts);
+    if (table.parts.task_names.size() == parts.task_names.size()) parts.task_names = table.parts.task_names;
+    rows.source = std::move(table.source);
   }
   parts.splits = read_ogb_split(directory);
-  return parts;
+  return rows;
 }
 
 }  // namespace graphpae

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "graphpae/core/graph.h"
-#include "graphpae/core/graph_set.h"
+#include "graphpae/data/molecules.h"
 
 namespace graphpae {
 
@@ -16,6 +16,7 @@ bool is_ogb_node_level(const std::string& directory);
 // `year_classes` > 0 replaces the labels by that many equally filled ranges of raw/node_year.csv.gz (the
 // arXiv-year task).
 GraphParts read_ogb_nodes(const std::string& directory, int64_t year_classes, Threads threads);
-GraphSetParts read_ogb_graphs(const std::string& directory, std::vector<std::string>& notes, Threads threads);
+// With the texts of mapping/mol.csv.gz if it is there.
+MoleculeRows read_ogb_graphs(const std::string& directory, Threads threads);
 
 }  // namespace graphpae

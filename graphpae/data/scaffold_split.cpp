@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "graphpae/core/error.h"
+#include "graphpae/data/chemistry.h"
 
 namespace graphpae {
 namespace {
@@ -51,6 +52,17 @@ Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, cons
   }
   for (std::vector<int32_t>* part : {&split.train, &split.val, &split.test}) std::sort(part->begin(), part->end());
   return split;
+}
+
+Split scaffold_split(const GraphSet& set, Threads threads, const SplitShares& shares) {
+  const GraphSetParts& parts = set.parts();
+  if (parts.texts.empty()) throw data_error("these graphs have no SMILES, which a scaffold split needs");
+  check_shares(shares);  // before the work
+  auto scaffolds = murcko_scaffolds(parts.texts, threads);
+  for (int64_t g = 0; g < set.num_graphs() && set.has_structure(); ++g) {
+    if (parts.node_offsets[g] == parts.node_offsets[g + 1]) scaffolds[g].reset();
+  }
+  return scaffold_split(scaffolds, shares);
 }
 
 }  // namespace graphpae

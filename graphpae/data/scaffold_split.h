@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 
+#include "graphpae/core/graph_set.h"
 #include "graphpae/core/split.h"
+#include "graphpae/core/threads.h"
 
 namespace graphpae {
 
@@ -21,5 +23,9 @@ struct SplitShares {
 // to test. Ids ascend in each part; a row without a scaffold (murcko_scaffolds found no molecule) is in none.
 // Throws a usage error if the shares are negative or exceed 1 together.
 Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, const SplitShares& shares = {});
+
+// The same by the Murcko scaffolds of the set's texts; rows without atoms are in no part. Throws a data error if the
+// set has no texts.
+Split scaffold_split(const GraphSet& set, Threads threads, const SplitShares& shares = {});
 
 }  // namespace graphpae

@@ -135,16 +135,20 @@ GraphSetSummary summarise(const GraphSet& set) {
   summary.edges = set.num_edges();
   summary.node_code_columns = parts.node_codes.columns;
   summary.edge_code_columns = parts.edge_codes.columns;
-  summary.min_nodes = INT64_MAX;
   for (int64_t g = 0; g < summary.molecules; ++g) {
     const int64_t nodes = parts.node_offsets[g + 1] - parts.node_offsets[g];
-    summary.min_nodes = std::min(summary.min_nodes, nodes);
+    if (nodes == 0) {
+      ++summary.without_nodes;
+      continue;
+    }
+    summary.min_nodes = summary.min_nodes == 0 ? nodes : std::min(summary.min_nodes, nodes);
     summary.max_nodes = std::max(summary.max_nodes, nodes);
     summary.single_node += nodes == 1;
     summary.fragmented += count_fragments(set, g) > 1;
   }
-  summary.mean_nodes = static_cast<double>(summary.nodes) / static_cast<double>(summary.molecules);
-  summary.mean_edges = static_cast<double>(summary.edges) / static_cast<double>(summary.molecules);
+  const double counted = static_cast<double>(std::max<int64_t>(summary.molecules - summary.without_nodes, 1));
+  summary.mean_nodes = static_cast<double>(summary.nodes) / counted;
+  summary.mean_edges = static_cast<double>(summary.edges) / counted;
   return summary;
 }
 

@@ -47,7 +47,9 @@ struct GraphSetSummary {
   std::vector<std::array<int64_t, 3>> split_sizes;
   int64_t repeated_texts = 0;  // rows whose text repeats an earlier row
   bool has_structure = false;  // the rest needs it
-  int64_t nodes = 0, edges = 0, min_nodes = 0, max_nodes = 0;
+  int64_t nodes = 0, edges = 0;
+  int64_t without_nodes = 0;  // rows kept although they are not molecules: not in the smallest size and the means
+  int64_t min_nodes = 0, max_nodes = 0;
   int64_t fragmented = 0, single_node = 0;
   int64_t node_code_columns = 0, edge_code_columns = 0;
   double mean_nodes = 0, mean_edges = 0;

@@ -74,6 +74,8 @@ Encoding GatedGcnEncoder::encode_plain(const GraphInput& input, const Pass& pass
   if (pass.hidden != nullptr) atoms.select(1, 0).index_fill_(0, pass.hidden->masked_indices, mask_token());
   torch::Tensor nodes = embed(atom_tables_, atoms), edges = embed(bond_tables_, input.bonds.dense());
   torch::Tensor positions = pass.positions.rows;
+  if (pass.positions.row_of_edge != nullptr)
+    positions = positions.index_select(0, torch::tensor(*pass.positions.row_of_edge, torch::kInt64));
   const Activation activation = settings_.activation == Activation::automatic ? Activation::relu : settings_.activation;
   for (size_t l = 0; l < layers_.size(); ++l) {
     const auto out = layers_[l](input, nodes, edges, positions);

@@ -45,4 +45,16 @@ inline void make_graph(const TempDir& dir) {
   ASSERT_EQ(made.code, 0) << made.err;
 }
 
+// Runs `arguments` and sends the signal when r/metrics.jsonl has at least `lines` lines.
+inline Outcome run_and_signal(const TempDir& dir, const std::string& arguments, const std::string& signal, int lines) {
+  const std::string out = dir / ".out", err = dir / ".err";
+  const std::string command =
+      "cd '" + dir.path() + "' && { '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
+      "' </dev/null & pid=$!; tries=0; while [ \"$(cat r/metrics.jsonl 2>/dev/null | wc -l)\" -lt " +
+      std::to_string(lines) + " ] && [ $tries -lt 2400 ]; do sleep 0.05; tries=$((tries+1)); done; kill -" + signal +
+      " $pid; wait $pid; }";
+  const int status = std::system(command.c_str());
+  return {WEXITSTATUS(status), slurp(out), slurp(err)};
+}
+
 }  // namespace graphpae::test

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "graphpae/data/molecules.h"
+#include "graphpae/data/load.h"
 #include "tests/support/molecules.h"
 
 namespace graphpae {
@@ -175,6 +175,16 @@ TEST(Chemistry, MolBlocks) {
   EXPECT_EQ(m.invalid[2].reason, "there are no atoms");
 }
 
+TEST(Chemistry, CanonicalSmiles) {
+  using Smiles = std::vector<std::optional<std::string>>;
+  const std::string crossed = carbon_block(4, {"  1  2  1  0", "  2  3  2  3", "  3  4  1  0"});
+  EXPECT_EQ(canonical_smiles(column({"OCC", "C(C)O name", "CC(", "C1=CC=CC=C1", "F/C=C/F", "N[C@@H](C)O", "[2H]O", "",
+                                     carbon_block(3, {"  1  2  1  0", "  2  3  1  0"}), "no block\n", crossed}),
+                             Threads{2}),
+            (Smiles{"CCO", "CCO", std::nullopt, "c1ccccc1", "F/C=C/F", "C[C@H](N)O", "[2H]O", std::nullopt, "CCC",
+                    std::nullopt, "CC=CC"}));
+}
+
 TEST(Chemistry, InvalidTextsAreListedAndNothingIsPrinted) {
   testing::internal::CaptureStderr();
   testing::internal::CaptureStdout();
@@ -288,19 +298,22 @@ TEST_P(BenchmarkChemistry, EqualsTheGraphsOfTheSet) {
   const char* root = std::getenv("GRAPHPAE_TEST_DATA");
   const std::string path = root == nullptr ? "" : std::string(root) + "/" + GetParam();
   if (path.empty() || !std::filesystem::exists(path)) GTEST_SKIP() << "not there";
-  std::vector<std::string> notes;
-  GraphSetParts expected = read_molecules(path + "/molecules.csv.gz", {}, notes);
-  read_molecule_graphs(path + "/graphs.npz", expected);
-  const Featurizer featurizer = expected.node_codes.columns == 9 ? Featurizer::ogb : Featurizer::transfer;
-  const ParsedMolecules m = parse_molecules(expected.texts, featurizer, all_threads());
-  EXPECT_TRUE(m.invalid.empty());
-  ASSERT_EQ(m.node_offsets, expected.node_offsets);
-  ASSERT_EQ(m.edge_offsets, expected.edge_offsets);
-  EXPECT_TRUE(m.edges == expected.edges);
-  EXPECT_EQ(m.node_codes.columns, expected.node_codes.columns);
-  EXPECT_EQ(m.edge_codes.columns, expected.edge_codes.columns);
-  EXPECT_TRUE(m.node_codes.values == expected.node_codes.values);
-  EXPECT_TRUE(m.edge_codes.values == expected.edge_codes.values);
+  const Dataset with_graphs = load(path);
+  const GraphSetParts& expected = with_graphs.graph_set().parts();
+  LoadOptions options;
+  options.featurizer = expected.node_codes.columns == 9 ? Featurizer::ogb : Featurizer::transfer;
+  options.on_invalid = OnInvalid::fail;
+  options.threads = all_threads();
+  const Dataset alone = load(path + "/molecules.csv.gz", options);
+  const GraphSetParts& found = alone.graph_set().parts();
+  EXPECT_EQ(alone.invalid, 0);
+  ASSERT_EQ(found.node_offsets, expected.node_offsets);
+  ASSERT_EQ(found.edge_offsets, expected.edge_offsets);
+  EXPECT_TRUE(found.edges == expected.edges);
+  EXPECT_EQ(found.node_codes.columns, expected.node_codes.columns);
+  EXPECT_EQ(found.edge_codes.columns, expected.edge_codes.columns);
+  EXPECT_TRUE(found.node_codes.values == expected.node_codes.values);
+  EXPECT_TRUE(found.edge_codes.values == expected.edge_codes.values);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sets, BenchmarkChemistry,

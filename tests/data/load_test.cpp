@@ -382,43 +382,6 @@ TEST(Load, MatAttributedNetwork) {
   EXPECT_DATA_ERROR(load(dir / "e.mat"), "no such file");
 }
 
-TEST(Load, SmilesTable) {
-  const TempDir dir;
-  const Dataset data = load(dir.write("m.csv", "id,SMILES,sol,note\nm1,CCO,1.5,good\nm2,\"C,C\",,\n"));
-  ASSERT_FALSE(data.is_graph());
-  const GraphSetParts& parts = data.graph_set().parts();
-  EXPECT_EQ(parts.texts[1], "C,C");
-  EXPECT_EQ(parts.task_names, (std::vector<std::string>{"sol"}));
-  EXPECT_TRUE(std::isnan(parts.targets[1]));
-  EXPECT_EQ(data.notes.size(), 2u);  // id and note are not numeric
-  LoadOptions options;
-  options.tasks = {"note"};
-  EXPECT_DATA_ERROR(load(dir / "m.csv", options), "m.csv:2: column 'note': 'good' is not a number");
-  options.tasks = {"sool"};
-  EXPECT_DATA_ERROR(load(dir / "m.csv", options), "no column 'sool' (did you mean 'sol'?)");
-  options = {};
-  options.smiles_column = "smile";
-  EXPECT_DATA_ERROR(load(dir / "m.csv", options),
-                    "no column 'smile' among id, SMILES, sol, note (did you mean 'SMILES'?)");
-  EXPECT_DATA_ERROR(load(dir.write("n.csv", "smiles,t\nCC,1\nCC\n")), "n.csv:3: 1 columns, expected 2");
-  EXPECT_DATA_ERROR(load(dir.write("o.csv", "smiles,t\n")), "holds no molecules");
-}
-
-TEST(Load, SmiAndSdf) {
-  const TempDir dir;
-  const Dataset smi = load(dir.write("m.smi", "CCO ethanol\n\nCC\tethane\n"));
-  EXPECT_EQ(smi.graph_set().num_graphs(), 2);
-  EXPECT_EQ(smi.graph_set().parts().texts[1], "CC");
-  const std::string block = "mol\n  x\n\n  0  0  0  0  0  0  0  0  0  0999 V2000\nM  END\n";
-  const Dataset sdf = load(dir.write("m.sdf", block + "> <logp>\n1.25\n\n> <name>\nfoo\n\n$$$$\n" + block + "$$$$\n"));
-  EXPECT_EQ(sdf.graph_set().num_graphs(), 2);
-  EXPECT_EQ(sdf.graph_set().parts().task_names, (std::vector<std::string>{"logp"}));
-  EXPECT_EQ(sdf.graph_set().parts().targets[0], 1.25);
-  EXPECT_TRUE(std::isnan(sdf.graph_set().parts().targets[1]));
-  EXPECT_EQ(sdf.graph_set().parts().texts[0], block);
-  EXPECT_DATA_ERROR(load(dir.write("n.sdf", "mol\n")), "the last record has no M  END");
-}
-
 TEST(Load, MoleculeDirectory) {
   const TempDir dir;
   dir.write("molecules.csv.gz", gzip_bytes("smiles,a,b\nCCO,1,\nCC,0,2.5\n[Na+].[Cl-],,3\n"));
@@ -441,6 +404,9 @@ TEST(Load, MoleculeDirectory) {
   write_directory(dir / "copy", data.graph_set(), false);
   EXPECT_EQ(content_hash(load(dir / "copy").graph_set()), content_hash(data.graph_set()));
   EXPECT_EQ(load(dir / "copy").graph_set().num_edges(), 3);
+  LoadOptions options;
+  options.tasks = {"b"};
+  EXPECT_EQ(load(dir.path(), options).graph_set().parts().task_names, (std::vector<std::string>{"b"}));
 
   dir.write("split/test.csv", "1\n");
   EXPECT_DATA_ERROR(load(dir.path()), "split: split 0: id 1 is in both val and test");

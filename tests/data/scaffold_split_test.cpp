@@ -8,8 +8,10 @@
 #include <numeric>
 
 #include "graphpae/data/chemistry.h"
+#include "graphpae/data/load.h"
 #include "graphpae/data/molecules.h"
 #include "tests/support/expect_error.h"
+#include "tests/support/molecules.h"
 
 namespace graphpae {
 namespace {
@@ -80,10 +82,46 @@ TEST(ScaffoldSplit, RowsWithoutAScaffoldAreInNoPart) {
   EXPECT_EQ(split_of("-abbaa-cacde-"), (Split{{1, 2, 3, 4, 5, 7, 8, 9}, {11}, {10}}));
 }
 
+TEST(ScaffoldSplit, OfASet) {
+  GraphSetParts parts;
+  parts.texts = test::column({"Cc1ccccc1", "Oc1ccccc1", "CC(", "CCO", "CC1CCCC1", "c1ccccc1", "Nc1ccccc1"});
+  parts.num_graphs = 7;
+  // Without 2, which is not a molecule: benzene 4, then those that start last: a ring of five, no ring.
+  const Split expected{{0, 1, 5, 6}, {4}, {3}};
+  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{2}, {0.7, 0.2}), expected);
+  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{1}), (Split{{0, 1, 5, 6}, {4}, {3}}));
+  // A row without atoms is in no part, whatever its text says.
+  parts.node_offsets = {0, 7, 14, 14, 17, 17, 23, 30};
+  parts.edge_offsets.assign(8, 0);
+  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{1}), (Split{{0, 1, 5, 6}, {}, {3}}));
+  EXPECT_USAGE_ERROR(scaffold_split(GraphSet(parts), Threads{1}, {0.8, 0.3}), "0.3 (val)");
+  parts.texts = {};
+  EXPECT_DATA_ERROR(scaffold_split(GraphSet(parts), Threads{1}), "no SMILES, which a scaffold split needs");
+}
+
 TEST(ScaffoldSplit, SharesMustFit) {
   EXPECT_USAGE_ERROR(split_of("ab", {0.8, 0.3}), "0.8 (train) and 0.3 (val)");
   EXPECT_USAGE_ERROR(split_of("ab", {-0.1, 0.3}), "-0.1");
 }
+
+// Real sets, if GRAPHPAE_TEST_DATA names their directory.
+class BenchmarkScaffolds : public testing::TestWithParam<const char*> {};
+
+TEST_P(BenchmarkScaffolds, GiveTheSplitOfTheSet) {
+  const char* root = std::getenv("GRAPHPAE_TEST_DATA");
+  const std::string path = root == nullptr ? "" : std::string(root) + "/" + GetParam();
+  if (path.empty() || !std::filesystem::exists(path)) GTEST_SKIP() << "not there";
+  LoadOptions options;
+  options.threads = all_threads();
+  const Dataset alone = load(path + "/molecules.csv.gz", options);
+  const std::vector<Split> published = read_molecule_split(path + "/split");
+  ASSERT_EQ(published.size(), 1u);
+  EXPECT_TRUE(scaffold_split(alone.graph_set(), options.threads) == published[0]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sets, BenchmarkScaffolds,
+                         testing::Values("molesol", "molfreesolv", "mollipo", "molbace", "moltox21", "qm9_subset"),
+                         [](const auto& one) { return std::string(one.param); });
 
 }  // namespace
 }  // namespace graphpae

@@ -1,22 +1,19 @@
-// Fused operations against their plain twins: whole steps of the model, losses and all gradients.
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <functional>
 
-#include "graphpae/model/graph_pae.h"
 #include "graphpae/ops/feature_ops.h"
 #include "graphpae/train/optimiser.h"
-#include "tests/support/small_graph.h"
+#include "tests/support/fused_checks.h"
 
 namespace graphpae {
 namespace {
 
-struct Case {
-  const char* name;
-  std::function<void(Settings&)> change;
-};
-const Case kCases[] = {
+using test::case_name;
+using test::FusedCase;
+
+const FusedCase kCases[] = {
     {"released", [](Settings&) {}},
     {"dropout", [](Settings& s) { s.dropout = 0.6; }},
     {"edge dropout", [](Settings& s) { s.edge_dropout = 0.3, s.layers = 3; }},
@@ -46,67 +43,17 @@ const Case kCases[] = {
     {"one node masked", [](Settings& s) { s.mask_ratio = 0.03; }},
 };
 
-void PrintTo(const Case& test_case, std::ostream* out) { *out << test_case.name; }
-
-class Fused : public testing::TestWithParam<Case> {};
+class Fused : public testing::TestWithParam<FusedCase> {};
 
 void compare(const Graph& graph, const Settings& settings) {
-  Losses losses[2];
-  std::shared_ptr<GraphPae> models[2];
-  torch::Tensor embeddings[2];
+  std::array<GraphInput, 2> inputs;
   for (const int k : {0, 1}) {
     InputOptions options;
     options.threads = {2};
     options.kernels = k == 0 ? Kernels::reference : Kernels::fused;
-    const GraphInput input = make_input(graph, settings, options);
-    models[k] = std::make_shared<GraphPae>(settings, input_shape(graph));
-    {
-      const torch::NoGradGuard no_grad;
-      for (const auto& item : models[k]->named_parameters()) {
-        if (item.key() == "encoder.mask_token") item.value().copy_(Initialiser(5).normal(item.value().sizes(), 0.3));
-      }
-    }
-    const Corruption corruption =
-        draw_corruption(input.num_nodes(), settings.use_positions ? input.positions.size(1) : 0, settings, Rng(9));
-    models[k]->train();
-    losses[k] = models[k]->losses(input, corruption, 23);
-    losses[k].total.backward();
-    models[k]->eval();
-    embeddings[k] = models[k]->embed(input);
+    inputs[k] = make_input(graph, settings, options);
   }
-  const auto near = [](const torch::Tensor& fused, const torch::Tensor& plain, double floor) {
-    const double scale = std::max(plain.abs().max().item<double>(), floor);
-    return test::largest_difference(fused, plain) / scale;
-  };
-  ASSERT_EQ(losses[0].feature.defined(), losses[1].feature.defined());
-  ASSERT_EQ(losses[0].position.defined(), losses[1].position.defined());
-  if (losses[0].feature.defined()) {
-    EXPECT_LT(near(losses[1].feature, losses[0].feature, 0), 1e-5);
-  }
-  if (losses[0].position.defined()) {
-    EXPECT_LT(near(losses[1].position, losses[0].position, 1e-12), 1e-5);
-  }
-  EXPECT_LT(near(embeddings[1], embeddings[0], 0), 1e-5);
-  EXPECT_GT(embeddings[0].abs().max().item<double>(), 1e-3);
-
-  const auto plain = models[0]->named_parameters(), fused = models[1]->named_parameters();
-  double largest = 0;
-  for (const auto& item : plain) {
-    if (item.value().grad().defined()) largest = std::max(largest, item.value().grad().abs().max().item<double>());
-  }
-  EXPECT_GT(largest, 1e-4);
-  for (const auto& item : plain) {
-    const torch::Tensor expected = item.value().grad(), found = fused[item.key()].grad();
-    // What fused operations leave out because nothing depends on it has no gradient, or zero.
-    if (!expected.defined() || expected.abs().max().item<double>() == 0) {
-      if (found.defined()) {
-        EXPECT_EQ(found.abs().max().item<double>(), 0) << item.key();
-      }
-      continue;
-    }
-    ASSERT_TRUE(found.defined()) << item.key();
-    EXPECT_LT(near(found, expected, 1e-3 * largest), 1e-5) << item.key();
-  }
+  test::compare(inputs, input_shape(graph), settings);
 }
 
 TEST_P(Fused, StepsAgreeWithTheReference) {
@@ -132,13 +79,7 @@ TEST_P(Fused, StepsAgreeWithTheReference) {
   compare(Graph(std::move(parts)), settings);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Fused, testing::ValuesIn(kCases), [](const auto& test_info) {
-  std::string name;
-  for (const char c : std::string(test_info.param.name)) {
-    if (std::isalnum(static_cast<unsigned char>(c))) name += c;
-  }
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Cases, Fused, testing::ValuesIn(kCases), case_name);
 
 // Gradients that come with the forward pass follow the gradient of the loss.
 TEST(FusedShapes, ScaledFeatureLoss) {

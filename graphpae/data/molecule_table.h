@@ -1,0 +1,30 @@
+// Tables of molecules: a header, a column of SMILES and columns of numbers (.csv, .tsv, .txt, gzipped or not).
+//
+// The delimiter (tab, comma, semicolon, blanks) is the one that shows the column of SMILES in the header. Without a
+// wish that column is named smiles, in any case, or is the only one whose name holds the word (canonical_smiles).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "graphpae/data/molecules.h"
+
+namespace graphpae {
+
+// Whether the first line of a text file names a column of SMILES.
+bool has_smiles_column(const std::string& path);
+
+// As read_molecules. Without options.tasks and all_columns, columns that are empty, not numeric or ids are left out;
+// `notes` names them.
+MoleculeRows read_molecule_table(const std::string& path, const MoleculeOptions& options,
+                                 std::vector<std::string>& notes);
+
+// Whether values are ids by the name of their column or tag (id, index, ..., mol_id), all whole and none twice.
+bool are_ids(const std::string& name, const std::vector<double>& values);
+
+// A number, NaN for a missing value ("", NA, None, null, ...), or nothing if the text is neither.
+std::optional<double> parse_target(std::string_view text);
+
+}  // namespace graphpae
