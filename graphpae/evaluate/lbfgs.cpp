@@ -44,8 +44,11 @@ void Lbfgs::start_search() {
   }
   for (double& value : direction_) value = -value;
   slope_ = dot(direction_, gradient_);
-  // Without curvature the first step has length one.
-  length_ = pairs_.empty() ? 1 / std::sqrt(std::max(dot(gradient_, gradient_), 1e-300)) : 1;
+  length_ = 1;
+  if (pairs_.empty()) {  // no curvature is known
+    const double size = std::sqrt(std::max(dot(gradient_, gradient_), 1e-300));
+    length_ = options_.first_step > 0 ? options_.first_step : 1 / size;
+  }
   trial_ = x_;
   for (size_t i = 0; i < x_.size(); ++i) trial_[i] += length_ * direction_[i];
 }

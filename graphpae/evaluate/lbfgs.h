@@ -13,6 +13,7 @@ struct LbfgsOptions {
   int64_t memory = 10;  // pairs of steps and gradient changes kept
   int64_t max_evaluations = 2000;
   double tolerance = 1e-6;  // of the largest gradient entry
+  double first_step = 0;    // in multiples of the gradient; 0: a step of length one
 };
 
 class Lbfgs {

@@ -119,8 +119,8 @@ std::vector<Split> random_splits(std::span<const int32_t> labels, const RandomSp
   }
   for (size_t part = 0; part < kParts; ++part) {
     if (totals[part] > 0) continue;
-    throw data_error(fmt::format("random splits {:g}/{:g}/{:g}: no node for {}, the graph has {} labelled nodes",
-                                 100 * options.train, 100 * options.val, 100 * options.test, kNames[part], labelled));
+    throw data_error(fmt::format("random splits {:g}/{:g}/{:g}: none of {} labelled ones is left for {}",
+                                 100 * options.train, 100 * options.val, 100 * options.test, labelled, kNames[part]));
   }
 
   std::vector<Split> splits(options.count);

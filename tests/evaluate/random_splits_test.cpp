@@ -174,11 +174,10 @@ TEST(StratifiedSplits, RoundDownOrUpInEveryClassAndInSum) {
 
 TEST(RandomSplits, RefuseEmptyParts) {
   const RandomSplitOptions all{}, few{.train = 0.9, .val = 0.09, .test = 0.01};
-  EXPECT_DATA_ERROR(random_splits(Ids{0, 1, -1, -1}, all),
-                    "60/20/20: no node for test, the graph has 2 labelled nodes");
-  EXPECT_DATA_ERROR(random_splits(Ids(10, 1), few), "90/9/1: no node for test");
-  EXPECT_DATA_ERROR(random_splits(Ids(5, -1), all), "no node for train, the graph has 0 labelled nodes");
-  EXPECT_DATA_ERROR(random_splits({}, all), "no node for train");
+  EXPECT_DATA_ERROR(random_splits(Ids{0, 1, -1, -1}, all), "60/20/20: none of 2 labelled ones is left for test");
+  EXPECT_DATA_ERROR(random_splits(Ids(10, 1), few), "90/9/1: none of 10 labelled ones is left for test");
+  EXPECT_DATA_ERROR(random_splits(Ids(5, -1), all), "none of 0 labelled ones is left for train");
+  EXPECT_DATA_ERROR(random_splits({}, all), "none of 0 labelled ones is left for train");
 }
 
 TEST(RandomSplits, RefuseOptionsOutOfRange) {

@@ -1,0 +1,85 @@
+// How good are frozen rows for properties of graphs? Receives rows, targets and a split, and nothing else.
+//
+// A probe per task. Classes 0 and 1: logistic_probe.h, scored by ROC-AUC. Numbers: ridge_probe.h, scored by RMSE. The
+// penalty is chosen by cross validation within the training rows: the validation part chooses nothing, and test labels
+// are looked at once. The result is the mean over tasks.
+//
+//   strict   A row without a label of a task is not used for that task.
+//   paper    As released: a missing label of a training row counts as 0, in fitting and in cross validation; missing
+//            labels of other rows are ignored all the same.
+//
+// Without missing training labels the two are the same, and computed once.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/features.h"
+#include "graphpae/core/split.h"
+#include "graphpae/core/threads.h"
+
+namespace graphpae {
+
+// Refers to values that must outlive it.
+struct GraphTargets {
+  std::vector<std::string> names;  // [T]
+  std::span<const double> values;  // [G,T], NaN: missing
+
+  int64_t tasks() const { return static_cast<int64_t>(names.size()); }
+  double at(int64_t graph, int64_t task) const { return values[graph * tasks() + task]; }
+};
+
+enum class GraphMetric { rmse, rocauc };
+const char* metric_name(GraphMetric metric);  // "rmse", "rocauc"
+
+// ROC-AUC if every label present is 0 or 1, RMSE if no task is like that. Throws a data error that names two tasks if
+// some are and some are not, or if there are no labels at all or infinite ones. A task without labels is neither.
+GraphMetric graph_metric(const GraphTargets& targets);
+
+struct TaskScore {
+  std::optional<double> test;  // nothing: the task is left out of the mean, a note says why
+  std::optional<double> val;   // nothing: as above, or the validation part has no labels or one class only
+  std::optional<double> penalty;
+};
+
+// Of one protocol on one split.
+struct GraphScores {
+  double test = 0;               // mean of the tasks that have one
+  std::optional<double> val;     // likewise
+  std::vector<TaskScore> tasks;  // [T]
+  std::vector<std::string> notes;
+  int64_t unconverged = 0;  // fits that did not reach their optimum
+};
+
+struct GraphEvaluation {
+  GraphMetric metric = GraphMetric::rmse;
+  std::optional<GraphScores> strict, paper;  // as asked for
+};
+
+struct GraphEvaluateOptions {
+  bool strict = true, paper = false;
+  Threads threads;
+  std::function<void(int64_t done, int64_t total)> progress;  // fits, of all; called by one thread at a time
+};
+
+// Whether a label of a training row is missing, so that the protocols differ.
+bool misses_training_labels(const GraphTargets& targets, const Split& split);
+
+// Throws a data error if ids are wrong, if a part overlaps another, or if no task can be evaluated: with two classes, a
+// task needs both in the test part and at least two training labels of each; with numbers, a test label and as many
+// training labels as there are folds. evaluate_graphs() checks it; a caller with much to do before may ask first.
+void check_evaluable(const GraphTargets& targets, const Split& split, const GraphEvaluateOptions& options);
+
+// rows X [G,D]. Throws what check_evaluable does. Same bits for any number of threads.
+GraphEvaluation evaluate_graphs(const Features& rows, const GraphTargets& targets, const Split& split,
+                                const GraphEvaluateOptions& options);
+
+// What knows nothing about the graphs: the mean of the training labels, or for classes the same score for all, whose
+// ROC-AUC is 0.5.
+GraphEvaluation evaluate_constant(const GraphTargets& targets, const Split& split, const GraphEvaluateOptions& options);
+
+}  // namespace graphpae
