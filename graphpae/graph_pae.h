@@ -1,4 +1,4 @@
-// The library in one header: read a graph, pre-train, embed, keep the model, evaluate.
+// The library in one header: read a graph or molecules, pre-train, embed, keep the model, evaluate.
 //
 //   const auto graph = graphpae::load("my_graph").graph();
 //   graphpae::Settings settings = graphpae::recipe_settings("chameleon");
@@ -9,6 +9,12 @@
 //   const graphpae::Evaluation result =
 //       graphpae::evaluate(graphpae::features_of(embeddings), graph.labels(), graph.num_classes(), graph.splits(), {});
 //   result.strict->summary().mean;
+//
+// Molecules:
+//
+//   const auto molecules = graphpae::load("molecules.csv").graph_set();  // a column of SMILES
+//   const auto encoder = graphpae::pretrain(molecules, graphpae::recipe_settings("molecules"));
+//   const torch::Tensor rows = graphpae::embed(*encoder, molecules);  // [G, width] float32
 //
 // keep_freed_memory() of core/memory.h, called once at the start of a program, saves a tenth of the time of training.
 // On a machine shared with others set OMP_WAIT_POLICY=passive in the environment: idle OpenMP threads otherwise spin.

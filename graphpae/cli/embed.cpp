@@ -18,10 +18,19 @@ struct Flags {
   DataFlags data;
 };
 
+// The SMILES, by which rows find their molecules again; nothing for mol blocks.
+TextColumn molecule_names(const GraphSet& set) {
+  const TextColumn& texts = set.parts().texts;
+  for (int64_t g = 0; g < texts.size(); ++g) {
+    if (texts[g].find('\n') != std::string_view::npos) return {};
+  }
+  return texts;
+}
+
 }  // namespace
 
 void add_embed(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("embed", "frozen embeddings, one row per node in input order");
+  CLI::App* verb = app.add_subcommand("embed", "frozen embeddings, one row per node or molecule in input order");
   auto flags = std::make_shared<Flags>();
   verb->add_option("RUN", flags->run, "run directory or model directory")->required();
   add_data_flags(*verb, flags->data);
@@ -33,13 +42,16 @@ void add_embed(CLI::App& app, Common& common) {
     const auto model = load_model(flags->run);
     const Dataset dataset = load_data(flags->data, common);
     print_notes(dataset.notes);
-    const Graph& graph = graph_of(dataset, flags->data.data);
-    const torch::Tensor rows =
-        naming(flags->data.data, [&] {
-          return embed(*model, graph, input_options(common, kernels, model->settings().eigenvectors));
-        }).contiguous();
+    const torch::Tensor rows = naming(flags->data.data, [&] {
+      const auto embed_any = [&](const auto& data) {
+        return embed(*model, data, input_options(common, kernels, data, model->settings()));
+      };
+      return std::visit(embed_any, dataset.content).contiguous();
+    });
     write_embeddings(flags->output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0),
-                     rows.size(1), graph.node_names());
+                     rows.size(1),
+                     dataset.is_graph() ? dataset.graph().node_names() : molecule_names(dataset.graph_set()),
+                     dataset.is_graph() ? "node" : "molecule");
     if (common.json) return print_json({{"rows", rows.size(0)}, {"columns", rows.size(1)}, {"output", flags->output}});
     fmt::print("{}: {} x {}\n", flags->output, rows.size(0), rows.size(1));
   });

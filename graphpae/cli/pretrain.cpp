@@ -11,6 +11,7 @@
 #include "graphpae/cli/environment.h"
 #include "graphpae/cli/evaluation_table.h"
 #include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/molecule_evaluation_table.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -51,9 +52,10 @@ Settings resumed_settings(const ModelFlags& flags, const RunDirectory& run) {
   return begun;
 }
 
-void print_estimate(const Graph& graph, const Settings& settings, Kernels kernels, const Common& common) {
-  const Estimate e = estimate(graph, settings, kernels, common.thread_count());
-  const auto named_shapes = model_shapes(graph, settings);
+template <class Data>  // Graph or GraphSet
+void print_estimate(const Data& data, const Settings& settings, Kernels kernels, const Common& common) {
+  const Estimate e = estimate(data, settings, kernels, common.thread_count());
+  const auto named_shapes = model_shapes(data, settings);
   if (common.json) {
     Json shapes;
     for (const auto& [name, shape] : named_shapes) shapes[name] = shape;
@@ -80,16 +82,68 @@ std::string result_card(const std::string& data, const Json& results) {
                      results["final_loss"].is_number() ? results["final_loss"].get<double>() : std::nan(""));
 }
 
-// Trains and, if asked to, evaluates; the table of the evaluation goes to `table`.
-Json train(const Graph& graph, const Flags& flags, const Common& common, std::string& table) {
+// Molecules of an epoch; 0 for one graph.
+int64_t molecules_of(const GraphInput&) { return 0; }
+int64_t molecules_of(const std::shared_ptr<const MoleculeInputs>& input) {
+  return static_cast<int64_t>(input->with_atoms().size());
+}
+
+std::string details_text(const EpochMetrics& m) {
+  return fmt::format("(features {:.4f}, positions {:.2e})  lr {:.1e}  ", m.loss_feature, m.loss_position, m.lr);
+}
+
+// All steps that are left, with checkpoints. `metrics` of the epochs done receive those of the others. `molecules` per
+// epoch, 0 for one graph.
+void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data, const Flags& flags,
+                 const Common& common, int64_t molecules, std::vector<EpochMetrics>& metrics) {
+  constexpr double kSecondsBetweenCheckpoints = 300;
+  const int64_t steps = trainer.steps_per_epoch(), epochs = trainer.settings().epochs;
+  const GracefulStop stop;
+  const auto start = Clock::now();
+  auto last_checkpoint = start;
+  const int64_t first = trainer.epoch() * steps + trainer.step();
+  Progress progress(common, molecules > 0 ? "steps" : "epochs", epochs * steps, first);
+  while (!trainer.done()) {
+    const std::optional<EpochMetrics> epoch = trainer.train_step();
+    if (epoch) {
+      metrics.push_back(*epoch);
+      run.append(*epoch);
+    }
+    const int64_t done = trainer.epoch() * steps + trainer.step();
+    std::string note = metrics.empty() ? "" : fmt::format("loss {:.4f} ", metrics.back().loss);
+    if (molecules > 0) {
+      const double epochs_here = static_cast<double>(done - first) / static_cast<double>(steps);
+      note = fmt::format("epoch {}/{}  {} {:.0f} molecules/s ", std::min(trainer.epoch() + 1, epochs), epochs, note,
+                         epochs_here * static_cast<double>(molecules) / seconds_since(start));
+    }
+    if (!metrics.empty()) note += details_text(metrics.back());
+    progress.update(done, note + fmt::format("{:.2f} GB", static_cast<double>(resident_memory()) / 1e9));
+
+    const bool stopping = stop.requested() && !trainer.done();
+    if (stopping || trainer.done() || (epoch && epoch->epoch % flags.checkpoint_every == 0) ||
+        seconds_since(last_checkpoint) > kSecondsBetweenCheckpoints) {
+      run.save_checkpoint(trainer, data);
+      last_checkpoint = Clock::now();
+    }
+    if (stopping) {
+      const std::string step = trainer.step() > 0 ? fmt::format(", step {}", trainer.step()) : "";
+      throw Error(ErrorKind::interrupted,
+                  fmt::format("interrupted after epoch {}{}; --resume goes on from there", trainer.epoch(), step));
+    }
+  }
+}
+
+// Trains and, if asked to, evaluates; the table of the evaluation goes to `table`. Data: Graph or GraphSet.
+template <class Data>
+Json train(const Data& data, const Settings& base, const Flags& flags, const Common& common, std::string& table) {
   const bool resuming = flags.resume && RunDirectory::holds_run(flags.output);
   std::optional<RunDirectory> run;
   Settings settings;
-  std::optional<EvaluationPlan> plan;
   std::vector<std::string> notes;
+  std::optional<decltype(plan_evaluation(data, settings, flags.evaluation, common, notes))> plan;
   const auto plan_ahead = [&] {  // its errors come before anything is written
     if (!flags.evaluate) return;
-    naming(flags.data.data, [&] { plan.emplace(plan_evaluation(graph, settings, flags.evaluation, common, notes)); });
+    naming(flags.data.data, [&] { plan.emplace(plan_evaluation(data, settings, flags.evaluation, common, notes)); });
     print_notes(notes);
   };
   if (resuming) {
@@ -97,72 +151,57 @@ Json train(const Graph& graph, const Flags& flags, const Common& common, std::st
     settings = resumed_settings(flags.model, *run);
     plan_ahead();
   } else {
-    settings = resolve_settings(flags.model);
-    check_trainable(graph, settings);
+    settings = resolve_settings(flags.model, base);
+    naming(flags.data.data, [&] { check_trainable(data, settings); });
     plan_ahead();
     run = RunDirectory::create(flags.output, flags.force);
   }
   const Kernels kernels = parse_kernels(flags.kernels);
   if (kernels == Kernels::fused) keep_freed_memory();  // the reference is LibTorch as it comes
-  const std::string data = content_hash(graph);
+  const std::string hash = content_hash(data);
   if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
   write_file(run->file("environment.json"),
-             environment_json(flags.data.data, data, common.thread_count(), kernels).dump(2) + "\n");
+             environment_json(flags.data.data, hash, common.thread_count(), kernels).dump(2) + "\n");
 
-  const int64_t needed = estimate(graph, settings, kernels, common.thread_count()).bytes;
+  const int64_t needed = estimate(data, settings, kernels, common.thread_count()).bytes;
   if (needed > available_memory()) {
     throw memory_error(fmt::format("training needs about {:.1f} GB, {:.1f} GB are available",
                                    static_cast<double>(needed) / 1e9, static_cast<double>(available_memory()) / 1e9));
   }
   const auto start = Clock::now();
-  const InputOptions options = input_options(common, kernels, settings.eigenvectors);
-  Pretrainer trainer(make_input(graph, settings, options), input_shape(graph), settings);
+  const InputOptions options = input_options(common, kernels, data, settings);
+  const auto input = naming(flags.data.data, [&] { return make_input(data, settings, options); });
+  Pretrainer trainer(input, input_shape(data), settings);
   const double preparing = seconds_since(start);
   notes.clear();
-  if (resuming && run->restore_checkpoint(trainer, data, notes))
-    spdlog::info("going on after epoch {}", trainer.epoch());
-  print_notes(notes);
-  std::vector<EpochRecord> records = run->rewind_metrics(trainer.epoch());
-
-  {
-    const GracefulStop stop;
-    Progress progress(common, "epochs", settings.epochs, trainer.epoch());
-    while (!trainer.done()) {
-      const auto epoch_start = Clock::now();
-      const EpochMetrics metrics = trainer.train_epoch();
-      records.push_back({metrics, seconds_since(epoch_start)});
-      run->append(records.back());
-      progress.update(metrics.epoch,
-                      fmt::format("loss {:.4f} (features {:.4f}, positions {:.2e})  lr {:.1e}  {:.2f} GB", metrics.loss,
-                                  metrics.loss_feature, metrics.loss_position, metrics.lr,
-                                  static_cast<double>(resident_memory()) / 1e9));
-      const bool stopping = stop.requested() && !trainer.done();
-      if (stopping || trainer.done() || metrics.epoch % flags.checkpoint_every == 0)
-        run->save_checkpoint(trainer, data);
-      if (stopping) {
-        throw Error(ErrorKind::interrupted,
-                    fmt::format("interrupted after epoch {}; --resume goes on from there", metrics.epoch));
-      }
-    }
+  if (resuming && run->restore_checkpoint(trainer, hash, notes)) {
+    spdlog::info("going on after epoch {}{}", trainer.epoch(),
+                 trainer.step() > 0 ? fmt::format(", step {}", trainer.step()) : "");
   }
+  print_notes(notes);
+  std::vector<EpochMetrics> metrics = run->rewind_metrics(trainer.epoch());
+  const int64_t molecules = molecules_of(input);
+  train_steps(trainer, *run, hash, flags, common, molecules, metrics);
 
   std::vector<double> times;
   double seconds = preparing;
-  for (const EpochRecord& record : records) {
-    times.push_back(record.seconds);
-    seconds += record.seconds;
+  for (const EpochMetrics& epoch : metrics) {
+    times.push_back(epoch.seconds);
+    seconds += epoch.seconds;
   }
   Json results = {{"epochs", trainer.epoch()},
-                  {"final_loss", records.empty() ? Json() : Json(records.back().metrics.loss)},
+                  {"final_loss", metrics.empty() ? Json() : Json(metrics.back().loss)},
                   {"seconds", seconds},
-                  {"seconds_per_epoch", median(times)},
-                  {"peak_rss_bytes", peak_memory()},
-                  {"run", flags.output}};
+                  {"seconds_per_epoch", median(times)}};
+  if (molecules > 0)
+    results["molecules_per_second"] = times.empty() ? Json() : Json(static_cast<double>(molecules) / median(times));
+  results["peak_rss_bytes"] = peak_memory();
+  results["run"] = flags.output;
   save_model(run->file("model"), trainer.model(), result_card(flags.data.data, results));
   write_file(run->file("results.json"), results.dump(2) + "\n");
   if (plan) {
     const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
-    const std::vector<EvaluationRow> rows = run_evaluation(*plan, {model}, trainer.input(), options, common);
+    const auto rows = run_evaluation(*plan, {model}, input, options, common);
     results["evaluation"] = evaluation_json(*plan, rows);
     table = evaluation_text(*plan, rows);
     write_file(run->file("results.json"), results.dump(2) + "\n");
@@ -193,21 +232,32 @@ void add_pretrain(CLI::App& app, Common& common) {
     if (flags->precision != "fp32")
       throw usage_error(fmt::format("--precision {}: only fp32 is offered", flags->precision));
     if (flags->resume && flags->force) throw usage_error("--resume and --force exclude each other");
-    const Settings settings = resolve_settings(flags->model);  // errors before the data are read
+    resolve_settings(flags->model);  // errors before the data are read
     if (flags->output.empty() && !flags->dry_run) throw usage_error("-o RUN is required: where the run is kept");
     const Dataset dataset = load_data(flags->data, common);
-    const Graph& graph = graph_of(dataset, flags->data.data);
+    std::vector<std::string> notes = dataset.notes;
+    const bool resuming = flags->resume && RunDirectory::holds_run(flags->output);
+    const Settings base = resuming ? Settings() : base_settings(flags->model, dataset, notes);
+    print_notes(notes);
     if (flags->dry_run) {
-      check_trainable(graph, settings);
-      return print_estimate(graph, settings, kernels, common);
+      const Settings settings = resolve_settings(flags->model, base);
+      return std::visit(
+          [&](const auto& data) {
+            naming(flags->data.data, [&] { check_trainable(data, settings); });
+            print_estimate(data, settings, kernels, common);
+          },
+          dataset.content);
     }
-    print_notes(dataset.notes);
     std::string table;
-    const Json results = train(graph, *flags, common, table);
+    const Json results =
+        std::visit([&](const auto& data) { return train(data, base, *flags, common, table); }, dataset.content);
     if (common.json) return print_json(results);
-    fmt::print("{}: {} epochs, final loss {}, {:.1f} s ({:.3g} s per epoch), peak memory {:.2f} GB\n", flags->output,
-               results["epochs"].get<int64_t>(), results["final_loss"].dump(), results["seconds"].get<double>(),
-               results["seconds_per_epoch"].get<double>(), results["peak_rss_bytes"].get<double>() / 1e9);
+    std::string rate = fmt::format("{:.3g} s per epoch", results["seconds_per_epoch"].get<double>());
+    if (results.contains("molecules_per_second") && results["molecules_per_second"].is_number())
+      rate += fmt::format(", {:.0f} molecules/s", results["molecules_per_second"].get<double>());
+    fmt::print("{}: {} epochs, final loss {}, {:.1f} s ({}), peak memory {:.2f} GB\n", flags->output,
+               results["epochs"].get<int64_t>(), results["final_loss"].dump(), results["seconds"].get<double>(), rate,
+               results["peak_rss_bytes"].get<double>() / 1e9);
     if (!table.empty()) fmt::print("\n{}", table);
   });
 }

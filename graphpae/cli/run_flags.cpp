@@ -41,18 +41,40 @@ std::optional<SettingDifference> setting_difference(Settings first, Settings sec
   return std::nullopt;
 }
 
-InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors) {
+Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes) {
+  if (dataset.is_graph() || !flags.recipe.empty()) return {};
+  notes.push_back("molecules without --recipe: what is not set comes from recipe molecules");
+  return recipe_settings("molecules");
+}
+
+namespace {
+
+InputOptions options_with_bar(const Common& common, Kernels kernels, const std::string& unit, int64_t total) {
   InputOptions options;
   options.threads = common.thread_count();
   options.kernels = kernels;
   if (const char* cache = std::getenv("GRAPHPAE_CACHE"); cache != nullptr) options.cache = cache;
-  const auto bar = std::make_shared<Progress>(common, "eigenpairs", eigenvectors);
-  options.progress = [bar, eigenvectors](const PositionProgress& p) {
-    bar->update(std::min(p.converged, eigenvectors));
+  const auto bar = std::make_shared<Progress>(common, unit, total);
+  options.progress = [bar, total](const PositionProgress& p) {
+    bar->update(std::min(p.converged, total));
     return true;
   };
   options.note = [](const std::string& note) { spdlog::info("note: {}", note); };
   return options;
+}
+
+}  // namespace
+
+InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors) {
+  return options_with_bar(common, kernels, "eigenpairs", eigenvectors);
+}
+
+InputOptions input_options(const Common& common, Kernels kernels, const Graph&, const Settings& settings) {
+  return options_with_bar(common, kernels, "eigenpairs", settings.eigenvectors);
+}
+
+InputOptions input_options(const Common& common, Kernels kernels, const GraphSet& molecules, const Settings&) {
+  return options_with_bar(common, kernels, "molecules", molecules.num_graphs());
 }
 
 Kernels parse_kernels(const std::string& text) {

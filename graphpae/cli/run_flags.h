@@ -19,6 +19,9 @@ void add_model_flags(CLI::App& app, ModelFlags& flags);
 // Precedence: flags and --set, then --config, then the recipe, then `base`.
 Settings resolve_settings(const ModelFlags& flags, const Settings& base = {});
 
+// The base for training on the data: molecules without a recipe start from recipe `molecules`, which `notes` says.
+Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes);
+
 // The first setting in which two differ, with its values as text.
 struct SettingDifference {
   std::string key, first, second;
@@ -27,6 +30,8 @@ std::optional<SettingDifference> setting_difference(Settings first, Settings sec
 
 // Input options with a progress bar for positions, notes as messages and $GRAPHPAE_CACHE. The bar lives in the options.
 InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors);
+InputOptions input_options(const Common& common, Kernels kernels, const Graph& graph, const Settings& settings);
+InputOptions input_options(const Common& common, Kernels kernels, const GraphSet& molecules, const Settings& settings);
 
 Kernels parse_kernels(const std::string& text);
 

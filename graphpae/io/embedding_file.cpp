@@ -23,10 +23,10 @@ std::string field(std::string_view text, char separator) {
 }
 
 std::string table(std::span<const float> values, int64_t rows, int64_t columns, const TextColumn& names,
-                  char separator) {
+                  const std::string& row_name, char separator) {
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out, "node");
+  fmt::format_to(out, "{}", row_name);
   for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}e{}", separator, c);
   for (int64_t r = 0; r < rows; ++r) {
     fmt::format_to(out, "\n{}", names.empty() ? std::to_string(r) : field(names[r], separator));
@@ -46,10 +46,10 @@ void check_embedding_path(const std::string& path) {
 }
 
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
-                      const TextColumn& names) {
+                      const TextColumn& names, const std::string& row_name) {
   check_embedding_path(path);
-  if (path.ends_with(".csv")) return write_file(path, table(values, rows, columns, names, ','));
-  if (path.ends_with(".tsv")) return write_file(path, table(values, rows, columns, names, '\t'));
+  if (path.ends_with(".csv")) return write_file(path, table(values, rows, columns, names, row_name, ','));
+  if (path.ends_with(".tsv")) return write_file(path, table(values, rows, columns, names, row_name, '\t'));
   const std::string array = npy_bytes(values, {rows, columns});
   if (path.ends_with(".npy")) return write_file(path, array);
   std::vector<ZipEntry> entries = {{"embeddings.npy", array}};

@@ -13,8 +13,9 @@ namespace graphpae {
 // Throws a usage error if the suffix is none of these.
 void check_embedding_path(const std::string& path);
 
-// values [rows, columns] row-major; names [rows] or empty: then nodes are numbered. Written completely or not at all.
+// values [rows, columns] row-major; names [rows] or empty: then rows are numbered. `row_name` heads their column in a
+// table: "node", "molecule". Written completely or not at all.
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
-                      const TextColumn& names);
+                      const TextColumn& names, const std::string& row_name = "node");
 
 }  // namespace graphpae

@@ -102,12 +102,13 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
   const auto map_of = [](const CodedRows& coded) {
     return std::make_shared<const std::vector<int32_t>>(coded.kind_of);
   };
-  ops::GatedStates states{embed_kinds(atom_tables_, atoms.kinds, threads),
-                          embed_kinds(bond_tables_, input.bonds.kinds, threads),
-                          pass.positions.rows,
-                          map_of(atoms),
-                          map_of(input.bonds),
-                          pass.positions.row_of_edge};
+  ops::GatedStates states;
+  states.nodes = embed_kinds(atom_tables_, atoms.kinds, threads);
+  states.node_rows = map_of(atoms);
+  states.edges = embed_kinds(bond_tables_, input.bonds.kinds, threads);
+  states.edge_rows = map_of(input.bonds);
+  states.positions = pass.positions.rows;
+  states.position_rows = pass.positions.row_of_edge;
   for (size_t l = 0; l < layers_.size(); ++l) {
     const bool last = l + 1 == layers_.size();
     ops::GatedWants wants;
@@ -121,6 +122,9 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     };
     states = {};
     states.positions = out.refined;
+    // ReLU leaves about half, dropout its share of them.
+    states.node_density = pass.training ? (1 - settings_.dropout) / 2 : 0.5;
+    states.edge_density = pass.training ? (1 - settings_.edge_dropout) / 2 : 0.5;
     if (last && !pass.wants_nodes) {
       // Nobody reads the nodes of this pass, but their moments count.
       const BatchNorm& norm = node_norms_[l];

@@ -24,7 +24,8 @@ void write_entries(const std::string& path, const std::vector<ZipEntry>& entries
   file.commit();
 }
 
-std::string checksum(const Positions& p) {
+template <class P>  // Positions or BatchPositions
+std::string checksum(const P& p) {
   Sha256 sum;
   sum.update(std::span<const double>(p.eigenvalues));
   sum.update(std::span<const double>(p.eigenvectors));
@@ -34,6 +35,23 @@ std::string checksum(const Positions& p) {
 
 std::vector<uint8_t> to_bytes(const std::string& text) { return {text.begin(), text.end()}; }
 std::string to_text(const NpyArray& array) { return {array.bytes.begin(), array.bytes.end()}; }
+
+std::string key_text(const PositionOptions& o) {
+  return fmt::format("k {} tolerance {} solver {} skip_zero {} absolute {} normalisation {} extend {} {} seed {}", o.k,
+                     o.tolerance, static_cast<int>(o.solver), o.skip_zero, o.absolute,
+                     static_cast<int>(o.normalisation), o.extend, o.extend_limit, o.seed);
+}
+
+// Nothing if there is no such file or it is damaged: it is computed again and written over.
+template <class P>
+std::optional<P> read_if_whole(const std::string& path, P (*read)(const std::string&)) {
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  try {
+    return read(path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
 
 }  // namespace
 
@@ -54,9 +72,13 @@ void write_positions(const std::string& path, const Positions& p) {
 void write_positions(const std::string& path, const BatchPositions& p) {
   const int64_t graphs = static_cast<int64_t>(p.computed.size()),
                 nodes = static_cast<int64_t>(p.eigenvectors.size()) / p.k;
+  const std::vector<int64_t> facts = {p.k, p.padded_graphs, p.cut_graphs, p.unconverged_graphs};
+  const std::vector<uint8_t> sum = to_bytes(checksum(p));
   write_entries(
       path, {entry("eigenvalues", p.eigenvalues, {graphs, p.k}), entry("eigenvectors", p.eigenvectors, {nodes, p.k}),
-             entry("residuals", p.residuals, {graphs, p.k}), entry("computed", p.computed, {graphs})});
+             entry("residuals", p.residuals, {graphs, p.k}), entry("computed", p.computed, {graphs}),
+             entry("facts", facts, {static_cast<int64_t>(facts.size())}),
+             entry("sha256", sum, {static_cast<int64_t>(sum.size())})});
 }
 
 Positions read_positions(const std::string& path) {
@@ -87,28 +109,59 @@ Positions read_positions(const std::string& path) {
   return p;
 }
 
-std::string position_key(const Adjacency& graph, const PositionOptions& o) {
+BatchPositions read_batch_positions(const std::string& path) {
+  const NpzFile file(path);
+  const std::vector<int64_t> facts = file.read("facts").to_int64();
+  if (facts.size() != 4) throw data_error(fmt::format("{}: not a file of positions of many graphs", path));
+  BatchPositions p;
+  p.k = facts[0];
+  p.padded_graphs = facts[1];
+  p.cut_graphs = facts[2];
+  p.unconverged_graphs = facts[3];
+  p.eigenvalues = file.read("eigenvalues").to_double();
+  p.eigenvectors = file.read("eigenvectors").to_double();
+  p.residuals = file.read("residuals").to_double();
+  p.computed = file.read("computed").to_int32();
+  const bool fits = p.k > 0 && p.eigenvalues.size() == p.computed.size() * p.k &&
+                    p.residuals.size() == p.eigenvalues.size() && p.eigenvectors.size() % p.k == 0;
+  if (!fits || to_text(file.read("sha256")) != checksum(p))
+    throw data_error(fmt::format("{}: damaged: its checksum does not match", path));
+  return p;
+}
+
+std::string position_key(const Adjacency& graph, const PositionOptions& options) {
   Sha256 sum;
   sum.update("graphpae positions 1");
   sum.update(graph.offsets());
   sum.update(graph.neighbours());
-  sum.update(fmt::format("k {} tolerance {} solver {} skip_zero {} absolute {} normalisation {} extend {} {} seed {}",
-                         o.k, o.tolerance, static_cast<int>(o.solver), o.skip_zero, o.absolute,
-                         static_cast<int>(o.normalisation), o.extend, o.extend_limit, o.seed));
+  sum.update(key_text(options));
+  return sum.hex();
+}
+
+std::string position_key(const GraphBatch& batch, const PositionOptions& options) {
+  Sha256 sum;
+  sum.update("graphpae positions of many 1");
+  sum.update(batch.node_offsets);
+  sum.update(batch.edge_offsets);
+  sum.update(batch.edges);
+  sum.update(key_text(options));
   return sum.hex();
 }
 
 std::optional<Positions> PositionCache::find(const std::string& key) const {
-  const std::string path = path_of(key);
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  try {
-    return read_positions(path);
-  } catch (const Error&) {
-    return std::nullopt;  // damaged: computed again and written over
-  }
+  return read_if_whole(path_of(key), read_positions);
+}
+
+std::optional<BatchPositions> PositionCache::find_batch(const std::string& key) const {
+  return read_if_whole(path_of(key), read_batch_positions);
 }
 
 void PositionCache::store(const std::string& key, const Positions& positions) const {
+  std::filesystem::create_directories(directory_);
+  write_positions(path_of(key), positions);
+}
+
+void PositionCache::store(const std::string& key, const BatchPositions& positions) const {
   std::filesystem::create_directories(directory_);
   write_positions(path_of(key), positions);
 }

@@ -17,9 +17,11 @@ void write_positions(const std::string& path, const BatchPositions& positions);
 
 // Throws a data error if the file is not what write_positions wrote: its checksum is verified.
 Positions read_positions(const std::string& path);
+BatchPositions read_batch_positions(const std::string& path);
 
-// SHA-256 of the structure of the graph and of every option that changes the result.
+// SHA-256 of the structure of the graphs and of every option that changes the result.
 std::string position_key(const Adjacency& graph, const PositionOptions& options);
+std::string position_key(const GraphBatch& batch, const PositionOptions& options);
 
 class PositionCache {
  public:
@@ -27,7 +29,9 @@ class PositionCache {
 
   // Nothing if the key is not there or its file is damaged.
   std::optional<Positions> find(const std::string& key) const;
+  std::optional<BatchPositions> find_batch(const std::string& key) const;
   void store(const std::string& key, const Positions& positions) const;
+  void store(const std::string& key, const BatchPositions& positions) const;
 
  private:
   std::string path_of(const std::string& key) const { return directory_ + "/positions-" + key + ".npz"; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graphpae/core/graph.h"
+#include "graphpae/core/graph_set.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/ops/kernels.h"
 #include "graphpae/train/settings.h"
@@ -20,11 +21,15 @@ struct Estimate {
   double seconds = 0;  // of one epoch, from a short probe of this machine's speed
 };
 Estimate estimate(const Graph& graph, const Settings& settings, Kernels kernels, Threads threads);
+Estimate estimate(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads);
 
 // Names and shapes of all tensors of the model.
 std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const Graph& graph, const Settings& settings);
+std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const GraphSet& molecules,
+                                                                       const Settings& settings);
 
-// Throws what training this graph with these settings would: contradictions, no features, nothing to mask.
+// Throws what training on the data with these settings would: contradictions, no features, nothing to mask.
 void check_trainable(const Graph& graph, const Settings& settings);
+void check_trainable(const GraphSet& molecules, const Settings& settings);
 
 }  // namespace graphpae

@@ -1,12 +1,16 @@
-// From a graph and settings to what the model sees.
+// From a graph or molecules and settings to what the model sees.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "graphpae/core/graph.h"
+#include "graphpae/core/graph_set.h"
+#include "graphpae/data/chemistry.h"
 #include "graphpae/model/encoder.h"
+#include "graphpae/model/molecule_batch.h"
 #include "graphpae/positions/laplacian_positions.h"
 #include "graphpae/train/settings.h"
 
@@ -15,11 +19,15 @@ namespace graphpae {
 // Settings of positions as options of the eigen-solver.
 PositionOptions position_options(const Settings& settings);
 
+// Throws a usage error if the settings name another encoder than the data need: gat for one graph, gated_gcn for
+// molecules.
+void check_encoder(const Settings& settings, EncoderKind needed);
+
 struct InputOptions {
   Threads threads = all_threads();
   Kernels kernels = Kernels::fused;
   std::string cache;                             // directory for positions; empty: none
-  PositionCallback progress;                     // of the eigen-solver
+  PositionCallback progress;                     // of the eigen-solver; of molecules, `converged` are done
   std::function<void(const std::string&)> note;  // one line for the user
 };
 
@@ -32,5 +40,15 @@ torch::Tensor make_positions(const Graph& graph, const Settings& settings, const
 GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options = {});
 
 InputShape input_shape(const Graph& graph);
+
+// The same for molecules: prepared once, batches are made from them (model/molecule_batch.h). Throws a data error for a
+// set without structure or codes that no featurizer makes, and a numerical error as above.
+std::shared_ptr<const MoleculeInputs> make_input(const GraphSet& set, const Settings& settings,
+                                                 const InputOptions& options = {});
+
+InputShape input_shape(const GraphSet& set);
+
+// Which featurizer made the codes of the set, told by the number of their columns. Throws a data error for others.
+Featurizer featurizer_of(const GraphSet& set);
 
 }  // namespace graphpae

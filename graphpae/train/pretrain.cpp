@@ -3,26 +3,23 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/sha256.h"
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/model/pooling.h"
+#include "graphpae/train/streams.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
 namespace {
 
 constexpr const char* kFormat = "graphpae checkpoint";
-constexpr const char* kFormatVersion = "1";
-
-enum Stream : uint64_t { kCorruption = 1, kDropout = 2 };
-
-uint64_t seed_of(const Settings& settings, Stream stream) {
-  return Rng(static_cast<uint64_t>(settings.seed), stream).bits(0);
-}
+constexpr const char* kFormatVersion = "2";
 
 double number(const torch::Tensor& scalar) {
   return scalar.defined() ? scalar.item<double>() : std::numeric_limits<double>::quiet_NaN();
@@ -61,9 +58,10 @@ SafeTensors open_checkpoint(const std::string& path) {
 
 }  // namespace
 
-Pretrainer::Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings)
+Pretrainer::Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings,
+                       Threads threads)
     : settings_(settings),
-      input_(std::move(input)),
+      batches_(std::move(batches)),
       model_(std::make_shared<GraphPae>(settings, shape)),
       optimiser_(
           settings.optimizer, settings.weight_decay,
@@ -72,37 +70,73 @@ Pretrainer::Pretrainer(GraphInput input, const InputShape& shape, const Settings
             for (const auto& item : model_->named_parameters()) parameters.emplace_back(item.key(), item.value());
             return parameters;
           }(),
-          input_.threads) {
+          threads) {}
+
+Pretrainer::Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings)
+    : Pretrainer(std::make_unique<WholeGraph>(input), shape, settings, input.threads) {
   if (settings.batch_size > 0)
     throw usage_error("sampled mini-batches are not part of this version yet; batch_size=0 trains on the whole graph");
 }
 
-EpochMetrics Pretrainer::train_epoch() {
-  const int64_t k = settings_.use_positions ? input_.positions.size(1) : 0;
-  const uint64_t epoch = static_cast<uint64_t>(epoch_);
-  const Corruption corruption =
-      draw_corruption(input_.num_nodes(), k, settings_, Rng(seed_of(settings_, kCorruption), epoch));
-  if (corruption.masked.empty())
-    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings_.mask_ratio, input_.num_nodes()));
+Pretrainer::Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape,
+                       const Settings& settings)
+    : Pretrainer(std::make_unique<MoleculeBatches>(molecules, settings), shape, settings, molecules->threads()) {}
 
-  model_->train();
-  optimiser_.clear_gradients();
-  const Losses losses = model_->losses(input_, corruption, Rng(seed_of(settings_, kDropout), epoch).bits(0));
-  EpochMetrics metrics{epoch_ + 1, number(losses.total), number(losses.feature), number(losses.position),
-                       learning_rate(settings_, epoch_)};
-  if (!std::isfinite(metrics.loss)) {
-    throw numerical_error(fmt::format("the loss of epoch {} is not finite (L_feat {}, L_pos {}); a smaller lr may help",
-                                      metrics.epoch, metrics.loss_feature, metrics.loss_position));
-  }
-  losses.total.backward();
-  optimiser_.step(metrics.lr);
+std::optional<EpochMetrics> Pretrainer::train_step() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const GraphInput& input = batches_->input(epoch_, step_);
+  const int64_t k = settings_.use_positions ? input.positions.size(1) : 0;
+  const int64_t number = epoch_ * steps_per_epoch() + step_;  // of the step, in the run
+  const Corruption corruption =
+      draw_corruption(input.num_nodes(), k, settings_, stream_of(settings_, Stream::corruption, number));
+  // Batch norm needs two atoms.
+  if (!corruption.masked.empty() && (!input.is_molecules() || input.num_nodes() > 1))
+    learn(input, corruption, stream_of(settings_, Stream::dropout, number).bits(0));
+
+  const bool last = step_ + 1 == steps_per_epoch();
+  if (last && sums_.steps == 0)
+    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings_.mask_ratio, input.num_nodes()));
+  ++step_;
+  sums_.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  if (!last) return std::nullopt;
+  const double steps = static_cast<double>(sums_.steps);
+  const EpochMetrics metrics{epoch_ + 1,
+                             sums_.loss / steps,
+                             sums_.loss_feature / steps,
+                             sums_.loss_position / steps,
+                             learning_rate(settings_, epoch_),
+                             sums_.seconds};
   ++epoch_;
+  step_ = 0;
+  sums_ = {};
   return metrics;
 }
 
-torch::Tensor Pretrainer::embed() {
-  model_->eval();
-  return model_->embed(input_);
+EpochMetrics Pretrainer::train_epoch() {
+  while (true) {
+    if (const auto metrics = train_step()) return *metrics;
+  }
+}
+
+void Pretrainer::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+  model_->train();
+  optimiser_.clear_gradients();
+  const Losses losses = model_->losses(input, corruption, dropout_key);
+  const double loss = number(losses.total), loss_feature = number(losses.feature),
+               loss_position = number(losses.position);
+  if (!std::isfinite(loss)) {
+    const std::string step = steps_per_epoch() > 1 ? fmt::format(", step {},", step_ + 1) : "";
+    throw numerical_error(
+        fmt::format("the loss of epoch {}{} is not finite (L_feat {}, L_pos {}); a smaller lr may help", epoch_ + 1,
+                    step, loss_feature, loss_position));
+  }
+  losses.total.backward();
+  optimiser_.step(learning_rate(settings_, epoch_));
+  ++sums_.steps;
+  sums_.loss += loss;
+  sums_.loss_feature += loss_feature;
+  sums_.loss_position += loss_position;
 }
 
 void Pretrainer::save(const std::string& path, const std::string& data) const {
@@ -113,6 +147,9 @@ void Pretrainer::save(const std::string& path, const std::string& data) const {
                      {"version", kFormatVersion},
                      {"graphpae", kVersion},
                      {"epoch", std::to_string(epoch_)},
+                     {"step", std::to_string(step_)},
+                     {"sums", fmt::format("{} {} {} {} {}", sums_.steps, sums_.loss, sums_.loss_feature,
+                                          sums_.loss_position, sums_.seconds)},
                      {"steps", std::to_string(optimiser_.steps())},
                      {"settings", settings_key(settings_)},
                      {"data", data},
@@ -130,27 +167,81 @@ void Pretrainer::restore(const std::string& path, const std::string& data) {
   copy_from(file, named_tensors(*model_), "model.");
   copy_from(file, optimiser_.state(), "optimiser.");
   epoch_ = std::stoll(file.metadata("epoch"));
+  step_ = std::stoll(file.metadata("step"));
+  const std::string sums = file.metadata("sums");
+  char* rest = const_cast<char*>(sums.c_str());
+  sums_.steps = std::strtoll(rest, &rest, 10);
+  // Numbers were printed so that they read back to the same bits.
+  for (double* sum : {&sums_.loss, &sums_.loss_feature, &sums_.loss_position, &sums_.seconds})
+    *sum = std::strtod(rest, &rest);
   optimiser_.set_steps(std::stoll(file.metadata("steps")));
 }
 
-std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options) {
+namespace {
+
+template <class Data>
+std::shared_ptr<GraphPae> pretrain_on(const Data& data, const Settings& settings, const InputOptions& options) {
   check(settings);
-  Pretrainer trainer(make_input(graph, settings, options), input_shape(graph), settings);
-  while (!trainer.done()) trainer.train_epoch();
+  Pretrainer trainer(make_input(data, settings, options), input_shape(data), settings);
+  while (!trainer.done()) trainer.train_step();
   trainer.model().eval();
   return std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
 }
 
+const char* name_of(Featurizer featurizer) { return featurizer == Featurizer::ogb ? "ogb" : "transfer"; }
+
+}  // namespace
+
+std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  return pretrain_on(graph, settings, options);
+}
+
+std::shared_ptr<GraphPae> pretrain(const GraphSet& molecules, const Settings& settings, const InputOptions& options) {
+  return pretrain_on(molecules, settings, options);
+}
+
 void check_features(const GraphPae& model, const Graph& graph) {
+  if (model.settings().encoder != EncoderKind::gat)
+    throw data_error("the model was trained on molecules, the data are one graph");
   const int64_t wanted = model.input_shape().features, found = graph.features().columns();
   if (wanted != found)
     throw data_error(fmt::format("the model was trained on {} features per node, the data have {}", wanted, found));
+}
+
+void check_features(const GraphPae& model, const GraphSet& molecules) {
+  if (model.settings().encoder != EncoderKind::gated_gcn)
+    throw data_error("the model was trained on one graph, the data are molecules");
+  const Featurizer found = featurizer_of(molecules);
+  const InputShape shape = input_shape(molecules);
+  if (shape.atom_codes == model.input_shape().atom_codes && shape.bond_codes == model.input_shape().bond_codes) return;
+  const Featurizer wanted = found == Featurizer::ogb ? Featurizer::transfer : Featurizer::ogb;
+  throw data_error(fmt::format("the model was trained on codes of featurizer {}, the data have those of {}",
+                               name_of(wanted), name_of(found)));
 }
 
 torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options) {
   check_features(model, graph);
   model.eval();
   return model.embed(make_input(graph, model.settings(), options));
+}
+
+torch::Tensor embed(GraphPae& model, const GraphSet& molecules, const InputOptions& options) {
+  check_features(model, molecules);
+  return embed(model, *make_input(molecules, model.settings(), options));
+}
+
+torch::Tensor embed(GraphPae& model, const MoleculeInputs& molecules, int64_t batch_size) {
+  model.eval();
+  torch::Tensor rows = torch::full({molecules.num_molecules(), model.settings().width},
+                                   std::numeric_limits<float>::quiet_NaN(), torch::kFloat32);
+  const std::span<const int32_t> all = molecules.with_atoms();
+  for (size_t first = 0; first < all.size(); first += static_cast<size_t>(batch_size)) {
+    const auto chosen = all.subspan(first, std::min(static_cast<size_t>(batch_size), all.size() - first));
+    const GraphInput input = molecules.batch(chosen);
+    const torch::Tensor pooled = pool(model.embed(input), input.graph_offsets, model.settings().pooling).contiguous();
+    for (size_t m = 0; m < chosen.size(); ++m) rows[chosen[m]].copy_(pooled[static_cast<int64_t>(m)]);
+  }
+  return rows;
 }
 
 }  // namespace graphpae

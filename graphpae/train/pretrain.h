@@ -1,11 +1,13 @@
-// Pre-training, Algorithm 1: epoch after epoch, each a pure function of the settings, the graph and the epoch's number.
+// Pre-training, Algorithm 1: step after step, each a pure function of the settings, the data and the step's number.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "graphpae/core/error.h"
 #include "graphpae/model/graph_pae.h"
+#include "graphpae/train/batches.h"
 #include "graphpae/train/inputs.h"
 #include "graphpae/train/optimiser.h"
 
@@ -13,10 +15,11 @@ namespace graphpae {
 
 struct EpochMetrics {
   int64_t epoch = 0;         // from 1
-  double loss = 0;           // L
+  double loss = 0;           // L, as the others the mean over the steps
   double loss_feature = 0;   // L_feat, NaN if not reconstructed
   double loss_position = 0;  // L_pos, NaN if not reconstructed
   double lr = 0;
+  double seconds = 0;
 };
 
 // A checkpoint file that is not whole.
@@ -28,41 +31,64 @@ class DamagedCheckpoint : public Error {
 class Pretrainer {
  public:
   // Throws a usage error for settings that contradict each other.
+  Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings, Threads threads);
+  // One graph, a step per epoch.
   Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings);
+  // Molecules in shuffled batches.
+  Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape, const Settings& settings);
 
-  // Trains one epoch. Throws a numerical error that names the epoch if a loss is not finite; parameters are then those
-  // before the epoch.
+  // Trains one step; returns the metrics of the epoch if it was its last one. A batch too small for a masked node
+  // teaches nothing and is passed over; a usage error if all of an epoch are. Throws a numerical error that names the
+  // epoch if a loss is not finite; parameters are then those before the step.
+  std::optional<EpochMetrics> train_step();
+  // Trains the steps that are left of the epoch.
   EpochMetrics train_epoch();
 
   int64_t epoch() const { return epoch_; }  // epochs done
+  int64_t step() const { return step_; }    // steps done of the next one
+  int64_t steps_per_epoch() const { return batches_->steps_per_epoch(); }
   bool done() const { return epoch_ >= settings_.epochs; }
-  torch::Tensor embed();  // [N,d_h] float32, rows in the order of the nodes
 
   GraphPae& model() { return *model_; }
-  const GraphInput& input() const { return input_; }
   const Settings& settings() const { return settings_; }
 
-  // A checkpoint: parameters, moments and the epoch; `data` names the data (a hash). Written completely or not at all.
+  // A checkpoint: parameters, statistics, moments, epoch and step; `data` names the data (a hash). Written completely
+  // or not at all.
   void save(const std::string& path, const std::string& data) const;
   // Goes on where save() was. Throws DamagedCheckpoint, or another error if it belongs to other data or settings;
   // nothing is changed then.
   void restore(const std::string& path, const std::string& data);
 
  private:
+  // Over the steps of the epoch at work.
+  struct Sums {
+    int64_t steps = 0;  // those that taught something
+    double loss = 0, loss_feature = 0, loss_position = 0, seconds = 0;
+  };
+  void learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key);
+
   Settings settings_;
-  GraphInput input_;
+  std::unique_ptr<BatchSource> batches_;
   std::shared_ptr<GraphPae> model_;
   Optimiser optimiser_;
-  int64_t epoch_ = 0;
+  int64_t epoch_ = 0, step_ = 0;
+  Sums sums_;
 };
 
 // All epochs at once.
 std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options = {});
+std::shared_ptr<GraphPae> pretrain(const GraphSet& molecules, const Settings& settings,
+                                   const InputOptions& options = {});
 
-// Throws a data error naming both numbers if the graph has not as many features as the model was trained on.
+// Throws a data error naming both if the data are not described as those the model was trained on: another number of
+// features, another featurizer, molecules instead of a graph.
 void check_features(const GraphPae& model, const Graph& graph);
+void check_features(const GraphPae& model, const GraphSet& molecules);
 
 // Frozen node representations [N,d_h] float32 of any graph with the features the model was trained on.
 torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options = {});
+// One row per molecule [G,d_h] float32, pooled as settings say; NaN for a molecule without atoms.
+torch::Tensor embed(GraphPae& model, const GraphSet& molecules, const InputOptions& options = {});
+torch::Tensor embed(GraphPae& model, const MoleculeInputs& molecules, int64_t batch_size = 256);
 
 }  // namespace graphpae

@@ -1,4 +1,5 @@
-// What a probe may be given for the nodes of a graph: the embeddings of a model, and what they must be better than.
+// What a probe may be given for the nodes of a graph or for molecules: the embeddings of a model, and what they must be
+// better than.
 #pragma once
 
 #include "graphpae/train/pretrain.h"
@@ -13,5 +14,11 @@ Features untrained_rows(const GraphPae& model, const GraphInput& input);  // the
 Features raw_feature_rows(const Graph& graph, const Settings& settings);  // [N,F] as the encoder sees them
 Features raw_position_rows(const Graph& graph, const Settings& settings, const GraphInput& input,
                            const InputOptions& options);  // [N,K]
+
+// The same for molecules, a row each; zeros for those without atoms, which belong to no split.
+Features embedded_rows(GraphPae& model, const MoleculeInputs& molecules);         // [G,d_h]
+Features untrained_rows(const GraphPae& model, const MoleculeInputs& molecules);  // the same shape and seed, no epoch
+// The codes of the atoms, one-hot, pooled as the model pools. [G, values of all atom codes together]
+Features raw_feature_rows(const GraphSet& molecules, const Settings& settings);
 
 }  // namespace graphpae

@@ -25,27 +25,22 @@ constexpr const char* kOwned[] = {"config.yaml", "environment.json", "metrics.js
                                   "model",       "results.json",     "report.html"};
 constexpr size_t kKeptCheckpoints = 2;
 
-std::string to_line(const EpochRecord& record) {
-  const EpochMetrics& m = record.metrics;
+std::string to_line(const EpochMetrics& m) {
   // A loss that is not reconstructed is null.
-  const Json json = {{"epoch", m.epoch},
-                     {"loss", m.loss},
-                     {"loss_feature", m.loss_feature},
-                     {"loss_position", m.loss_position},
-                     {"lr", m.lr},
-                     {"seconds", record.seconds}};
-  return json.dump() + "\n";
+  const Json json = {
+      {"epoch", m.epoch}, {"loss", m.loss},      {"loss_feature", m.loss_feature}, {"loss_position", m.loss_position},
+      {"lr", m.lr},       {"seconds", m.seconds}};
+  return json.dump();
 }
 
-std::optional<EpochRecord> from_line(std::string_view line) {
+std::optional<EpochMetrics> from_line(std::string_view line) {
   const Json json = Json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("epoch") || !json["epoch"].is_number_integer()) return std::nullopt;
   const auto number = [&](const char* key) {
     return json.contains(key) && json[key].is_number() ? json[key].get<double>() : std::nan("");
   };
-  return EpochRecord{
-      {json["epoch"].get<int64_t>(), number("loss"), number("loss_feature"), number("loss_position"), number("lr")},
-      number("seconds")};
+  return EpochMetrics{json["epoch"].get<int64_t>(), number("loss"), number("loss_feature"),
+                      number("loss_position"),      number("lr"),   number("seconds")};
 }
 
 bool is_unfinished(const fs::path& file) { return file.filename().string().find(".partial-") != std::string::npos; }
@@ -107,8 +102,10 @@ Settings RunDirectory::settings() const {
   return settings_from_yaml(read_file(config, 1 << 20), config);
 }
 
-void RunDirectory::append(const EpochRecord& record) {
-  const std::string path = file("metrics.jsonl"), line = to_line(record);
+void RunDirectory::append(const EpochMetrics& metrics) { append_line(to_line(metrics)); }
+
+void RunDirectory::append_line(const std::string& json) {
+  const std::string path = file("metrics.jsonl"), line = json + "\n";
   const int descriptor = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor < 0) throw data_error(fmt::format("{}: {}", path, std::strerror(errno)));
   const ssize_t written = ::write(descriptor, line.data(), line.size());
@@ -118,15 +115,15 @@ void RunDirectory::append(const EpochRecord& record) {
     throw data_error(fmt::format("{}: {}", path, std::strerror(reason)));
 }
 
-std::vector<EpochRecord> RunDirectory::rewind_metrics(int64_t epoch) {
+std::vector<EpochMetrics> RunDirectory::rewind_metrics(int64_t epoch) {
   const std::string path = file("metrics.jsonl");
-  std::vector<EpochRecord> kept;
+  std::vector<EpochMetrics> kept;
   std::string text;
   if (fs::exists(path)) {
     LineReader reader(path);
     for (std::string_view line; reader.next(line);) {
       const auto record = from_line(line);
-      if (!record || record->metrics.epoch > epoch) break;
+      if (!record || record->epoch > epoch) break;
       kept.push_back(*record);
       text += std::string(line) + "\n";
     }
@@ -141,12 +138,13 @@ std::vector<std::string> RunDirectory::checkpoints() const {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("epoch-") && name.ends_with(".safetensors")) paths.push_back(entry.path().string());
   }
-  std::sort(paths.begin(), paths.end());  // numbers are padded
+  std::sort(paths.begin(), paths.end());  // numbers are padded, and ".safetensors" comes before ".step-"
   return paths;
 }
 
 void RunDirectory::save_checkpoint(const Pretrainer& trainer, const std::string& data) {
-  trainer.save(fmt::format("{}/checkpoints/epoch-{:08}.safetensors", path_, trainer.epoch()), data);
+  const std::string step = trainer.step() > 0 ? fmt::format(".step-{:08}", trainer.step()) : "";
+  trainer.save(fmt::format("{}/checkpoints/epoch-{:08}{}.safetensors", path_, trainer.epoch(), step), data);
   const std::vector<std::string> paths = checkpoints();
   std::error_code ignored;
   for (size_t k = 0; k + kKeptCheckpoints < paths.size(); ++k) fs::remove(paths[k], ignored);

@@ -3,7 +3,7 @@
 //   config.yaml        every resolved setting
 //   environment.json   version, threads, processor, hash of the data
 //   metrics.jsonl      a line per epoch
-//   checkpoints/       the last two, epoch-NNNNNNNN.safetensors
+//   checkpoints/       the last two, epoch-NNNNNNNN.safetensors, or epoch-NNNNNNNN.step-NNNNNNNN.safetensors
 //   model/             config.json, model.safetensors, README.md
 //   results.json       the end of it
 #pragma once
@@ -15,12 +15,6 @@
 #include "graphpae/train/pretrain.h"
 
 namespace graphpae {
-
-// A line of metrics.jsonl.
-struct EpochRecord {
-  EpochMetrics metrics;
-  double seconds = 0;
-};
 
 class RunDirectory {
  public:
@@ -37,10 +31,11 @@ class RunDirectory {
   // The setting names and values in config.yaml.
   Settings settings() const;
 
-  // Adds a line; it is there for readers when the call returns.
-  void append(const EpochRecord& record);
+  // Adds a line to metrics.jsonl; it is there for readers when the call returns.
+  void append(const EpochMetrics& metrics);
+  void append_line(const std::string& json);
   // Lines up to `epoch` stay, later ones and half lines go. Returns what stays.
-  std::vector<EpochRecord> rewind_metrics(int64_t epoch);
+  std::vector<EpochMetrics> rewind_metrics(int64_t epoch);
 
   // Writes a checkpoint and removes all but the last two.
   void save_checkpoint(const Pretrainer& trainer, const std::string& data);

@@ -20,6 +20,7 @@ using test::kSmall;
 using test::make_graph;
 using test::Outcome;
 using test::run;
+using test::run_and_signal;
 using test::slurp;
 using test::TempDir;
 
@@ -38,7 +39,7 @@ TEST(Cli, UsageErrors) {
   const TempDir dir;
   expect_failure(dir, "", 2, "subcommand");
   expect_failure(dir, "inof x", 2, "unknown verb 'inof' (did you mean 'info'?)");
-  expect_failure(dir, "finetune x", 2, "'finetune' is not part of version");
+  expect_failure(dir, "predict x", 2, "'predict' is not part of version");
   expect_failure(dir, "info", 2, "DATA is required");
   expect_failure(dir, "info x --no-such-flag", 2, "no-such-flag");
   expect_failure(dir, "info x --ids nmaes", 2, "'nmaes' is not one of auto|numbers|names (did you mean 'names'?)");
@@ -95,17 +96,6 @@ TEST(Cli, InfoReadsAsText) {
   EXPECT_EQ(slurp(dir / "log.txt"), info.err);
 }
 
-TEST(Cli, MoleculesHaveTheirKeys) {
-  const TempDir dir;
-  dir.write("m.csv", "smiles,t\nCCO,1\nCC,\n");
-  const json info = json::parse(run(dir, "info m.csv --json").out);
-  EXPECT_EQ(info["molecules"], 2);
-  EXPECT_EQ(info["tasks"], 1);
-  for (const char* key : {"invalid", "mean_atoms", "mean_bonds"}) EXPECT_TRUE(info.contains(key)) << key;
-  EXPECT_EQ(run(dir, "convert m.csv -o m").code, 0);
-  EXPECT_EQ(json::parse(run(dir, "info m --json").out)["content_sha256"], info["content_sha256"]);
-}
-
 TEST(Cli, Recipes) {
   const TempDir dir;
   EXPECT_NE(run(dir, "recipes").out.find("chameleon"), std::string::npos);
@@ -159,8 +149,6 @@ TEST(Cli, Positions) {
   expect_failure(dir, "positions g -k 0 -o p.npz", 2, "k: 0 is out of range");
   expect_failure(dir, "positions g -o p.txt", 2, "written as .npz");
   expect_failure(dir, "positions g -o no/p.npz", 3, "its directory does not exist");
-  dir.write("m.csv", "smiles\nCC\n");
-  expect_failure(dir, "positions m.csv -o p.npz", 3, "positions need graphs.npz");
 }
 
 TEST(Cli, PositionsThatAreNotCertainEndWithCode4) {
@@ -373,18 +361,6 @@ TEST(Cli, KilledRunsResumeToTheSameBytes) {
   EXPECT_EQ(losses(dir / "whole/metrics.jsonl"), losses(dir / "killed/metrics.jsonl"));
   for (const auto& entry : fs::recursive_directory_iterator(dir / "killed"))
     EXPECT_EQ(entry.path().string().find(".partial-"), std::string::npos) << entry.path();
-}
-
-// Runs `arguments` and sends the signal when r/metrics.jsonl has at least `lines` lines.
-Outcome run_and_signal(const TempDir& dir, const std::string& arguments, const std::string& signal, int lines) {
-  const std::string out = dir / ".out", err = dir / ".err";
-  const std::string command =
-      "cd '" + dir.path() + "' && { '" GRAPHPAE_PROGRAM "' " + arguments + " >'" + out + "' 2>'" + err +
-      "' </dev/null & pid=$!; tries=0; while [ \"$(cat r/metrics.jsonl 2>/dev/null | wc -l)\" -lt " +
-      std::to_string(lines) + " ] && [ $tries -lt 2400 ]; do sleep 0.05; tries=$((tries+1)); done; kill -" + signal +
-      " $pid; wait $pid; }";
-  const int status = std::system(command.c_str());
-  return {WEXITSTATUS(status), slurp(out), slurp(err)};
 }
 
 TEST(Cli, InterruptWritesACheckpoint) {
