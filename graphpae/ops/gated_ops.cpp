@@ -1,6 +1,7 @@
 #include "graphpae/ops/gated_ops.h"
 
 #include "graphpae/kernels/batch_norm.h"
+#include "graphpae/kernels/compressed_rows.h"
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/gated_conv.h"
 #include "graphpae/kernels/row_ops.h"
@@ -74,9 +75,14 @@ struct LayerState {
 };
 
 // y = x weight + bias
-Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias, Threads threads) {
+Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias, double density, Threads threads) {
   const int64_t n = x.size(0), k = x.size(1), d = weight.size(1);
   Tensor y = empty({n, d});
+  if (kernels::compression_pays(density)) {
+    kernels::compressed_product(kernels::compress_rows(data(x), n, k, threads), data(weight), d, data(bias), data(y),
+                                threads);
+    return y;
+  }
   kernels::dense_product(kernels::plain(data(x), k), kernels::plain(data(weight), d), n, d, k, data(y), d,
                          {.bias = data(bias)}, threads);
   return y;
@@ -124,8 +130,8 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
                      states.position_rows,
                      wants.position_dropout,
                      is_there(positions),
-                     product(nodes, node_weight, node_bias, batch.threads),
-                     product(edges, edge_weight, edge_bias, batch.threads),
+                     product(nodes, node_weight, node_bias, states.node_density, batch.threads),
+                     product(edges, edge_weight, edge_bias, states.edge_density, batch.threads),
                      empty({e, d}),
                      empty({n, d}),
                      empty({n, d})};
@@ -239,7 +245,8 @@ Tensor sum_embeddings(const Tensor& tables, const Tensor& rows, Threads threads)
 
 GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, const GatedParameters& parameters,
                         const GatedWants& wants) {
-  GatedStates maps{{}, {}, {}, states.node_rows, states.edge_rows, states.position_rows};
+  GatedStates maps = states;  // what has no gradients
+  maps.nodes = maps.edges = maps.positions = Tensor();
   const tensor_list out =
       GatedLayerOp::apply(states.nodes, states.edges, or_empty(states.positions), parameters.node_weight,
                           parameters.node_bias, parameters.edge_weight, parameters.edge_bias, batch, maps, wants);

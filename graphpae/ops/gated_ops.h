@@ -29,6 +29,8 @@ struct GatedBatch {
 struct GatedStates {
   torch::Tensor nodes, edges, positions;  // [.,K], [.,K], [.,D]; positions may be undefined
   RowMap node_rows, edge_rows, position_rows;
+  // Roughly the share of elements that are not zero.
+  double node_density = 1, edge_density = 1;
 };
 
 // node_weight [K,4D] and node_bias [4D]: A1, A2, B1, B2 side by side; edge_weight [K,D] and edge_bias [D]: B3.

@@ -1,0 +1,128 @@
+#include "graphpae/kernels/compressed_rows.h"
+
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+
+#include "graphpae/kernels/row_ranges.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/compressed_rows.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<float, 16>;
+constexpr int64_t kLanes = hn::MaxLanes(Tag());
+constexpr int64_t kVectors = kLanes < 16 ? 6 : 3;  // of a block; two sums of each are in registers
+constexpr int64_t kBlock = kVectors * kLanes;
+
+int64_t BlockColumns() { return kBlock; }
+
+// The columns [begin, begin + count) of w [K,D], filled up with zeros.
+void PackColumns(const float* w, int64_t k, int64_t d, int64_t begin, int64_t count, float* packed) {
+  for (int64_t row = 0; row < k; ++row) {
+    std::copy_n(w + row * d + begin, count, packed + row * kBlock);
+    std::fill_n(packed + row * kBlock + count, kBlock - count, 0.0f);
+  }
+}
+
+// The columns [begin, begin + count) of rows [first, last) of out [R,D].
+void ProductColumns(const CompressedRows& a, const float* HWY_RESTRICT packed, const float* bias, int64_t first,
+                    int64_t last, int64_t begin, int64_t count, int64_t width, float* HWY_RESTRICT out) {
+  const Tag d;
+  HWY_ALIGN float start[kBlock] = {};
+  HWY_ALIGN float result[kBlock];
+  if (bias != nullptr) std::copy_n(bias + begin, count, start);
+  for (int64_t r = first; r < last; ++r) {
+    const CompressedRows::Entry* entry = a.entries.data() + r * a.stride;
+    const CompressedRows::Entry* const end = entry + a.lengths[r];
+    hn::Vec<Tag> even[kVectors], odd[kVectors];
+#pragma GCC unroll 6
+    for (int v = 0; v < kVectors; ++v) {
+      even[v] = hn::Load(d, start + v * kLanes);
+      odd[v] = hn::Zero(d);
+    }
+    for (; entry < end; entry += 2) {
+      const float *row0 = packed + entry[0].column * kBlock, *row1 = packed + entry[1].column * kBlock;
+      const auto value0 = hn::Set(d, entry[0].value), value1 = hn::Set(d, entry[1].value);
+#pragma GCC unroll 6
+      for (int v = 0; v < kVectors; ++v) even[v] = hn::MulAdd(value0, hn::Load(d, row0 + v * kLanes), even[v]);
+#pragma GCC unroll 6
+      for (int v = 0; v < kVectors; ++v) odd[v] = hn::MulAdd(value1, hn::Load(d, row1 + v * kLanes), odd[v]);
+    }
+    float* to = out + r * width + begin;
+    if (count == kBlock) {
+#pragma GCC unroll 6
+      for (int v = 0; v < kVectors; ++v) hn::StoreU(hn::Add(even[v], odd[v]), d, to + v * kLanes);
+    } else {
+#pragma GCC unroll 6
+      for (int v = 0; v < kVectors; ++v) hn::Store(hn::Add(even[v], odd[v]), d, result + v * kLanes);
+      std::copy_n(result, count, to);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+namespace {
+
+HWY_EXPORT(BlockColumns);
+HWY_EXPORT(PackColumns);
+HWY_EXPORT(ProductColumns);
+
+}  // namespace
+
+CompressedRows compress_rows(const float* x, int64_t rows, int64_t columns, Threads threads) {
+  CompressedRows a;
+  a.rows = rows;
+  a.columns = columns;
+  a.stride = (columns + 2) / 2 * 2;  // one more is written than kept
+  a.entries.resize(static_cast<size_t>(rows * a.stride));
+  a.lengths.resize(static_cast<size_t>(rows));
+  for_row_ranges(rows, threads, [&](int64_t first, int64_t last) {
+    for (int64_t r = first; r < last; ++r) {
+      const float* row = x + r * columns;
+      CompressedRows::Entry* entry = a.entries.data() + r * a.stride;
+      int32_t count = 0;
+      for (int64_t j = 0; j < columns; ++j) {  // writes every element, moves on from those that are not zero
+        entry[count] = {row[j], static_cast<int32_t>(j)};
+        count += row[j] != 0;
+      }
+      if (count % 2 == 1) entry[count++] = {0, 0};
+      a.lengths[r] = count;
+    }
+  });
+  return a;
+}
+
+void compressed_product(const CompressedRows& a, const float* w, int64_t d, const float* bias, float* out,
+                        Threads threads) {
+  const int64_t block = HWY_DYNAMIC_DISPATCH(BlockColumns)();
+  // Every thread takes a share of the rows of every block, so that few blocks are work for all.
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+    const auto packed = hwy::AllocateAligned<float>(static_cast<size_t>(std::max<int64_t>(a.columns, 1) * block));
+#pragma omp for schedule(static)
+    for (int64_t share = 0; share < threads.count; ++share) {
+      const auto [first, last] = part_of(a.rows, share, threads.count);
+      for (int64_t begin = 0; begin < d; begin += block) {
+        const int64_t count = std::min(block, d - begin);
+        HWY_DYNAMIC_DISPATCH(PackColumns)(w, a.columns, d, begin, count, packed.get());
+        HWY_DYNAMIC_DISPATCH(ProductColumns)(a, packed.get(), bias, first, last, begin, count, d, out);
+      }
+    }
+  }
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE

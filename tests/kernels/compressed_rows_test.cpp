@@ -1,0 +1,56 @@
+#include "graphpae/kernels/compressed_rows.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/support/kernel_checks.h"
+
+namespace graphpae::kernels {
+namespace {
+
+using test::check;
+using test::for_sizes;
+using test::random_floats;
+
+TEST(CompressedRows, ProductSkipsZerosOnly) {
+  for_sizes([](int64_t rows, int64_t d) {
+    for (const int64_t k : {1, 13, 60}) {
+      std::vector<float> x = random_floats(rows * k, 1);
+      for (size_t i = 0; i < x.size(); ++i) {
+        if (i % 3 != 0 || i / static_cast<size_t>(k) == 2) x[i] = 0;  // a whole row, too
+      }
+      const std::vector<float> w = random_floats(k * d, 2), bias = random_floats(d, 3);
+      for (const bool with_bias : {false, true}) {
+        std::vector<double> expected;
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t j = 0; j < d; ++j) {
+            double sum = with_bias ? bias[j] : 0;
+            for (int64_t c = 0; c < k; ++c) sum += double{x[r * k + c]} * w[c * d + j];
+            expected.push_back(sum);
+          }
+        }
+        check(expected, 1e-5, [&](Threads threads) {
+          std::vector<float> out(static_cast<size_t>(rows * d));
+          compressed_product(compress_rows(x.data(), rows, k, threads), w.data(), d, with_bias ? bias.data() : nullptr,
+                             out.data(), threads);
+          return out;
+        });
+      }
+    }
+  });
+}
+
+TEST(CompressedRows, RowsWithoutZerosFit) {
+  const std::vector<float> x = random_floats(4 * 7, 5);
+  const CompressedRows a = compress_rows(x.data(), 4, 7, {2});
+  for (int64_t r = 0; r < 4; ++r) {
+    EXPECT_EQ(a.lengths[r], 8);  // seven and a zero
+    for (int64_t j = 0; j < 7; ++j) {
+      EXPECT_EQ(a.entries[r * a.stride + j].value, x[r * 7 + j]);
+      EXPECT_EQ(a.entries[r * a.stride + j].column, j);
+    }
+    EXPECT_EQ(a.entries[r * a.stride + 7].value, 0);
+  }
+}
+
+}  // namespace
+}  // namespace graphpae::kernels
