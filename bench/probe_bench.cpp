@@ -5,6 +5,7 @@
 #include "bench/measure.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/core/tensors.h"
+#include "graphpae/evaluate/graph_protocols.h"
 #include "graphpae/evaluate/protocols.h"
 #include "graphpae/evaluate/random_splits.h"
 
@@ -27,7 +28,49 @@ void train_with_libtorch(const torch::Tensor& x, const torch::Tensor& y, const S
   }
 }
 
+// Rows whose columns are mixtures of factors of falling size, as those of embeddings are: far from independent.
+Features mixed_rows(int64_t rows, int64_t columns) {
+  const Rng rng(2);
+  const torch::Tensor factors = torch::empty({rows, columns}), mixture = torch::empty({columns, columns});
+  for (int64_t i = 0; i < factors.numel(); ++i)
+    factors.data_ptr<float>()[i] =
+        static_cast<float>(rng.normal(static_cast<uint64_t>(i)) / (1 + static_cast<double>(i % columns) / 8));
+  for (int64_t i = 0; i < mixture.numel(); ++i)
+    mixture.data_ptr<float>()[i] = static_cast<float>(rng.stream(1).normal(static_cast<uint64_t>(i)));
+  const torch::Tensor mixed = factors.mm(mixture).contiguous();
+  const float* data = mixed.data_ptr<float>();
+  return Features::dense(rows, columns, Buffer<float>(data, data + mixed.numel()));
+}
+
+// Seconds of evaluating `tasks` tasks that a few columns and noise decide.
+double graph_probe_seconds(int64_t rows, int64_t columns, int64_t tasks, bool classes, Threads threads) {
+  const Features features = mixed_rows(rows, columns);
+  std::vector<double> values;
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t t = 0; t < tasks; ++t) {
+      const double noise = Rng(3, static_cast<uint64_t>(t)).normal(static_cast<uint64_t>(i));
+      const double value = features.dense_row(i)[t] + features.dense_row(i)[columns - 1 - t] + 4 * noise;
+      values.push_back(!classes ? value : value > 5 ? 1 : 0);
+    }
+  }
+  Split split;
+  for (int32_t i = 0; i < static_cast<int32_t>(rows); ++i)
+    (i % 10 < 8 ? split.train : i % 10 == 8 ? split.val : split.test).push_back(i);
+  GraphEvaluateOptions options;
+  options.threads = threads;
+  const GraphTargets targets{std::vector<std::string>(static_cast<size_t>(tasks), "task"), values};
+  return median_seconds(1, [&] { evaluate_graphs(features, targets, split, options); });
+}
+
 }  // namespace
+
+GraphProbeBench run_graph_probe_bench(Threads threads) {
+  GraphProbeBench result;
+  result.classes_s = graph_probe_seconds(result.rows, result.columns, 1, true, threads);
+  result.numbers_s = graph_probe_seconds(result.rows, result.columns, 1, false, threads);
+  result.tasks_s = graph_probe_seconds(result.many_rows, result.columns, result.tasks, true, threads);
+  return result;
+}
 
 ProbeBench run_probe_bench(Threads threads, int epochs, bool libtorch) {
   ProbeBench result;

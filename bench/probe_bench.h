@@ -16,4 +16,16 @@ struct ProbeBench {
 
 ProbeBench run_probe_bench(Threads threads, int epochs, bool libtorch);
 
+// Probes of molecules, evaluate_graphs() with 80 % of the rows to learn from: every fold, every penalty and the refit.
+struct GraphProbeBench {
+  int64_t columns = 300;
+  int64_t rows = 1513;                   // as BACE
+  double classes_s = 0;                  // a task of two classes
+  double numbers_s = 0;                  // a task of numbers
+  int64_t many_rows = 7831, tasks = 12;  // as Tox21
+  double tasks_s = 0;                    // tasks of two classes
+};
+
+GraphProbeBench run_graph_probe_bench(Threads threads);
+
 }  // namespace graphpae::bench

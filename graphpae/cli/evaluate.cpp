@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "graphpae/cli/evaluation_table.h"
+#include "graphpae/cli/molecule_evaluation_table.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
@@ -42,6 +43,32 @@ std::vector<std::shared_ptr<GraphPae>> load_models(const Flags& flags) {
   return models;
 }
 
+// What is evaluated.
+struct Subject {
+  std::vector<std::shared_ptr<GraphPae>> models;
+  std::shared_ptr<GraphPae> rival;  // of --against, or null
+  Settings settings;                // of the models, with the flags of the probe
+};
+
+// The results as JSON, and the table for people in `text`. Data: Graph or GraphSet.
+template <class Data>
+Json evaluate_data(const Data& data, const Subject& subject, const Flags& flags, const Common& common,
+                   std::vector<std::string> notes, std::string& text) {
+  const std::string& name = flags.data.data;
+  naming(name, [&] { check_features(*subject.models.front(), data); });
+  if (subject.rival) naming(flags.against, [&] { check_features(*subject.rival, data); });
+  const auto plan =
+      naming(name, [&] { return plan_evaluation(data, subject.settings, flags.evaluate, common, notes); });
+  print_notes(notes);
+  keep_freed_memory();
+  const InputOptions options = input_options(common, Kernels::fused, data, subject.settings);
+  const auto input = naming(name, [&] { return make_input(data, subject.settings, options); });
+  auto rows = run_evaluation(plan, subject.models, input, options, common);
+  if (subject.rival) rows.insert(rows.begin() + 1, against_row(plan, flags.against, *subject.rival, options, common));
+  text = evaluation_text(plan, rows);
+  return evaluation_json(plan, rows);
+}
+
 // Adds the evaluation to the results of the run, if RUN is one and can be written.
 void keep_results(const std::string& run, const Json& evaluation) {
   if (!RunDirectory::holds_run(run)) return;
@@ -73,35 +100,24 @@ void add_evaluate(CLI::App& app, Common& common) {
   verb->callback([flags, &common] {
     if (!flags->against.empty() && !flags->also.empty())
       throw usage_error("--against compares two runs: it does not go with --also");
-    const auto models = load_models(*flags);
-    const std::shared_ptr<GraphPae> rival = flags->against.empty() ? nullptr : load_model(flags->against);
-    Settings settings = models.front()->settings();
+    Subject subject{load_models(*flags), flags->against.empty() ? nullptr : load_model(flags->against), {}};
+    subject.settings = subject.models.front()->settings();
     OptionTable probe;
-    declare_probe(probe, settings);
+    declare_probe(probe, subject.settings);
     apply_settings(probe, flags->settings);
     const Dataset dataset = load_data(flags->data, common);
-    const Graph& graph = graph_of(dataset, flags->data.data);
-    std::vector<std::string> notes = dataset.notes;
-    const EvaluationPlan plan =
-        naming(flags->data.data, [&] { return plan_evaluation(graph, settings, flags->evaluate, common, notes); });
-    print_notes(notes);
-    keep_freed_memory();
-    const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
-    check_features(*models.front(), graph);
-    if (rival) naming(flags->against, [&] { check_features(*rival, graph); });
-    const GraphInput input = make_input(graph, settings, options);
-    std::vector<EvaluationRow> rows = run_evaluation(plan, models, input, options, common);
-    if (rival) {
-      const GraphInput other = make_input(graph, rival->settings(), options);
-      rows.insert(rows.begin() + 1,
-                  {kAgainst, flags->against, probe_rows(plan, "against", embedded_rows(*rival, other), common)});
-    }
-    Json json = evaluation_json(plan, rows);
+    const SettingFlags& given = flags->settings;
+    if (!dataset.is_graph() && !(given.set.empty() && given.config.empty() && given.flags.empty()))
+      throw usage_error("settings of the probe are for one graph: molecules have a grid of penalties");
+    std::string text;
+    Json json =
+        std::visit([&](const auto& data) { return evaluate_data(data, subject, *flags, common, dataset.notes, text); },
+                   dataset.content);
     json["data"] = flags->data.data;
     if (common.json)
       print_json(json);
     else
-      fmt::print("{}", evaluation_text(plan, rows));
+      fmt::print("{}", text);
     if (!flags->output.empty()) write_file(flags->output, json.dump(2) + "\n");
     keep_results(flags->run, json);
   });

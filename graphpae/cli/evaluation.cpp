@@ -47,8 +47,8 @@ void choose_splits(EvaluationPlan& plan, const EvaluateFlags& flags, std::vector
     plan.splits = random_splits(labels, random);
     plan.split_source = fmt::format("random {}{}", wanted.substr(7), flags.stratified ? ", stratified" : "");
   } else {
-    throw usage_error(
-        fmt::format("--split {}: expected public or random:TRAIN/VAL/TEST, such as random:60/20/20", wanted));
+    throw usage_error(fmt::format("--split {}: expected public or random:TRAIN/VAL/TEST, such as random:60/20/20{}",
+                                  wanted, wanted == "scaffold" ? "; scaffold is for molecules" : ""));
   }
 }
 
@@ -87,17 +87,25 @@ void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch
     return option;
   };
   const CLI::Range count(int64_t{1}, int64_t{100000});
-  add(app.add_option("--protocol", flags.protocol, "strict, paper (as released: inflated) or both")
+  add(app.add_option("--protocol", flags.protocol, "strict, paper (as released: inflated on one graph) or both")
           ->capture_default_str());
-  add(app.add_option("--probe", flags.probe, "adam (as released) or lbfgs (converged, penalty chosen by validation)")
-          ->capture_default_str());
-  add(app.add_option("--split", flags.split, "public: those of the data (default if any); random:60/20/20: drawn"));
+  add(app.add_option("--probe", flags.probe,
+                     "adam (as released, default) or lbfgs (converged, penalty chosen by validation)"));
+  add(app.add_option("--split", flags.split,
+                     "public: those of the data (default if any); random:60/20/20: drawn; scaffold: molecules"));
   add(app.add_option("--num-splits", flags.num_splits, "how many random splits (default: 10)")->check(count));
   add(app.add_option("--split-seed", flags.split_seed, "seed of random splits (default: 0)")
           ->check(CLI::NonNegativeNumber));
   add(app.add_flag("--stratified", flags.stratified, "random splits keep the shares of the classes"));
   add(app.add_option("--seeds", flags.seeds, "probes per split (default: until splits x seeds is ten)")->check(count));
   add(app.add_flag("--dedupe", flags.dedupe, "leave out test nodes that have a twin in training"));
+}
+
+Protocols parse_protocols(const std::string& text) {
+  enum class Asked { strict, paper, both };
+  const Asked asked = parse_choice<Asked>("--protocol", text,
+                                          {{"strict", Asked::strict}, {"paper", Asked::paper}, {"both", Asked::both}});
+  return {asked != Asked::paper, asked != Asked::strict};
 }
 
 EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateFlags& flags,
@@ -107,13 +115,11 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
     throw data_error("the data have no labels: nothing to evaluate; --labels names a file of them");
   if (graph.num_classes() < 2)
     throw data_error(fmt::format("the labels have {} class: nothing to tell apart", graph.num_classes()));
-  enum class Asked { strict, paper, both };
-  const Asked asked = parse_choice<Asked>("--protocol", flags.protocol,
-                                          {{"strict", Asked::strict}, {"paper", Asked::paper}, {"both", Asked::both}});
-  plan.options.strict = asked != Asked::paper;
-  plan.options.paper = asked != Asked::strict;
-  plan.options.probe.kind =
-      parse_choice<ProbeKind>("--probe", flags.probe, {{"adam", ProbeKind::adam}, {"lbfgs", ProbeKind::lbfgs}});
+  const Protocols protocols = parse_protocols(flags.protocol);
+  plan.options.strict = protocols.strict;
+  plan.options.paper = protocols.paper;
+  plan.options.probe.kind = parse_choice<ProbeKind>("--probe", flags.probe.empty() ? "adam" : flags.probe,
+                                                    {{"adam", ProbeKind::adam}, {"lbfgs", ProbeKind::lbfgs}});
   if (plan.options.paper && plan.options.probe.kind != ProbeKind::adam)
     throw usage_error("--probe lbfgs: the paper protocol chooses among the epochs of the released probe; use strict");
   plan.options.probe.lr = settings.probe_lr;
@@ -163,6 +169,12 @@ std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
   rows.push_back({"majority", "majority class",
                   evaluate_majority(plan.graph.labels(), plan.graph.num_classes(), plan.splits, plan.options)});
   return rows;
+}
+
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, GraphPae& model,
+                          const InputOptions& options, const Common& common) {
+  const GraphInput input = make_input(plan.graph, model.settings(), options);
+  return {kAgainst, name, probe_rows(plan, kAgainst, embedded_rows(model, input), common)};
 }
 
 }  // namespace graphpae::cli

@@ -1,4 +1,5 @@
 // Evaluation for the verbs evaluate, pretrain and demo: which splits and protocols, every number beside its baselines.
+// Of one graph; molecule_evaluation.h has functions of the same names for molecules.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,8 @@
 namespace graphpae::cli {
 
 struct EvaluateFlags {
-  std::string protocol = "strict", probe = "adam", split;
+  std::string protocol = "strict", split;
+  std::string probe;        // "": adam
   int64_t num_splits = 0;   // 0: ten
   int64_t split_seed = -1;  // -1: zero
   int64_t seeds = 0;        // 0: so many that splits x seeds is at least ten
@@ -18,6 +20,12 @@ struct EvaluateFlags {
 };
 // `switch_flag`: what must be given for the flags to mean anything, if not null.
 void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch_flag = nullptr);
+
+// --protocol strict, paper or both.
+struct Protocols {
+  bool strict, paper;
+};
+Protocols parse_protocols(const std::string& text);
 
 // Everything decided before the first probe. Refers to the graph.
 struct EvaluationPlan {
@@ -49,5 +57,9 @@ Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
                                           const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
                                           const InputOptions& options, const Common& common);
+
+// The row of the model that --against names.
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, GraphPae& model,
+                          const InputOptions& options, const Common& common);
 
 }  // namespace graphpae::cli

@@ -2,15 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
+#include "graphpae/cli/score_table.h"
 
 namespace graphpae::cli {
 namespace {
-
-Json statistics_json(const Statistics& s) {
-  const Json interval = std::isfinite(s.low) ? Json{s.low, s.high} : Json();
-  return {{"mean", s.mean}, {"std", s.deviation}, {"ci95", interval}};
-}
 
 const ProtocolScores& scores_of(const EvaluationRow& row, Protocol protocol) {
   return protocol == Protocol::strict ? *row.evaluation.strict : *row.evaluation.paper;
@@ -66,25 +61,6 @@ Json protocol_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>&
   return json;
 }
 
-std::string cell(const Statistics& s) {
-  const std::string interval =
-      std::isfinite(s.low) ? fmt::format("{:.2f} .. {:.2f}", 100 * s.low, 100 * s.high) : std::string("one score");
-  return fmt::format("{:>6.2f} {:>6.2f}   {:<16}", 100 * s.mean, 100 * s.deviation, interval);
-}
-
-std::string paired_line(const char* protocol, const PairedDifference& paired, const EvaluationRow& row) {
-  const Statistics& d = paired.difference;
-  const std::string interval =
-      std::isfinite(d.low) ? fmt::format(" ({:+.2f} .. {:+.2f})", 100 * d.low, 100 * d.high) : std::string();
-  return fmt::format("{:<7} {:+.2f}{} against {}, better on {} of {}\n", std::string(protocol) + ":", 100 * d.mean,
-                     interval, row.title, paired.better, paired.pairs);
-}
-
-std::string trimmed(std::string line) {
-  line.erase(line.find_last_not_of(' ') + 1);
-  return line + "\n";
-}
-
 }  // namespace
 
 Json evaluation_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>& rows) {
@@ -111,25 +87,25 @@ std::string evaluation_text(const EvaluationPlan& plan, const std::vector<Evalua
       fmt::format("accuracy in %, {} split{} ({}) x {} seed{}, {} classes{}\n\n", scores.splits,
                   scores.splits == 1 ? "" : "s", plan.split_source, scores.seeds, scores.seeds == 1 ? "" : "s",
                   plan.graph.num_classes(), plan.dedupe ? ", without twins of training nodes" : "");
-  constexpr int kCell = 32;
-  std::string heads = fmt::format("{:20}", ""), columns = heads;
-  for (const char* head : {strict ? "strict" : "", paper ? "paper (INFLATED)" : ""}) {
-    if (*head == '\0') continue;
-    heads += fmt::format("  {:<{}}", head, kCell);
-    columns += fmt::format("  {:<{}}", "  mean    std   95% interval", kCell);
-  }
-  text += trimmed(heads) + trimmed(columns);
+  std::vector<std::string> heads;
+  if (strict) heads.push_back("strict");
+  if (paper) heads.push_back("paper (INFLATED)");
+  std::vector<ScoreRow> lines;
   for (const EvaluationRow& row : rows) {
-    std::string line = fmt::format("{:20}", row.key == kAgainst ? "against" : row.title);
-    if (strict) line += fmt::format("  {:<{}}", cell(row.evaluation.strict->summary()), kCell);
-    if (paper) line += fmt::format("  {:<{}}", cell(row.evaluation.paper->summary()), kCell);
-    text += trimmed(line);
+    lines.push_back({row.key == kAgainst ? "against" : row.title, {}});
+    if (strict) lines.back().columns.push_back(row.evaluation.strict->summary());
+    if (paper) lines.back().columns.push_back(row.evaluation.paper->summary());
   }
-  text += "\n";
+  text += score_table(heads, lines, {}) + "\n";
+  const auto compare_with = [&](const EvaluationRow& row, Protocol protocol) {
+    const PairedDifference paired = compare(scores_of(rows.front(), protocol), scores_of(row, protocol));
+    text += difference_line(protocol == Protocol::strict ? "strict" : "paper", paired.difference, row.title,
+                            paired.better, paired.pairs, {});
+  };
   for (const EvaluationRow& row : rows) {
     if (row.key != kAgainst) continue;
-    if (strict) text += paired_line("strict", compare(*rows.front().evaluation.strict, *row.evaluation.strict), row);
-    if (paper) text += paired_line("paper", compare(*rows.front().evaluation.paper, *row.evaluation.paper), row);
+    if (strict) compare_with(row, Protocol::strict);
+    if (paper) compare_with(row, Protocol::paper);
   }
   if (strict) text += "strict: chosen by validation, tested once on the test nodes of the same split\n";
   if (paper) {

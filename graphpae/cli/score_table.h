@@ -1,0 +1,34 @@
+// Scores as JSON and as lines for people, whatever was evaluated.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graphpae/cli/command.h"
+#include "graphpae/evaluate/statistics.h"
+
+namespace graphpae::cli {
+
+// mean, std and ci95 (null for one score).
+Json statistics_json(const Statistics& statistics);
+
+// How a score is written.
+struct ScoreFormat {
+  double factor = 100;  // shares of one as percent
+  int decimals = 2;
+};
+
+struct ScoreRow {
+  std::string title;
+  std::vector<Statistics> columns;  // one per head
+};
+
+// A line per row: mean, standard deviation and interval under every head.
+std::string score_table(const std::vector<std::string>& heads, const std::vector<ScoreRow>& rows,
+                        const ScoreFormat& format);
+
+// "strict: +1.23 (+0.50 .. +1.96) against NAME, better on 8 of 10".
+std::string difference_line(const std::string& protocol, const Statistics& difference, const std::string& name,
+                            int64_t better, int64_t pairs, const ScoreFormat& format);
+
+}  // namespace graphpae::cli
