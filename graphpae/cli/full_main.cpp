@@ -8,6 +8,7 @@ int main(int argc, char** argv) {
     add_pretrain(app, common);
     add_embed(app, common);
     add_evaluate(app, common);
+    add_finetune(app, common);
 #ifdef GRAPHPAE_HAS_BENCH
     add_bench(app, common);
 #endif

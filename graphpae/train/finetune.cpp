@@ -139,7 +139,6 @@ FinetuneEpoch Finetuner::train_epoch() {
     const size_t first = static_cast<size_t>(step) * batch;
     const auto chosen = std::span<const int32_t>(order).subspan(first, std::min(batch, order.size() - first));
     const GraphInput input = molecules_->batch(chosen);
-    if (input.num_nodes() < 2) continue;  // batch norm needs two atoms
     optimiser_->clear_gradients();
     const torch::Tensor value =
         loss(outputs(input, true, stream_of(settings_, Stream::dropout, epoch_ * steps + step).bits(0)), chosen);
