@@ -12,6 +12,7 @@
 #include <map>
 
 #include "bench/kernels_bench.h"
+#include "bench/molecule_bench.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/tensors.h"
@@ -238,6 +239,41 @@ void bench_epochs(const TrainingBenchOptions& options, const Common& common) {
     std::fflush(stdout);
   }
   if (common.json) print_json(rows);
+}
+
+void bench_molecules(const TrainingBenchOptions& options, const Common& common) {
+  const Threads threads = common.thread_count();
+  use_threads_in_torch(threads);
+  keep_freed_memory();
+  const std::string path = options.data + "/molbace";
+  const bool is_real = !options.data.empty() && fs::exists(path);
+  LoadOptions load_options;
+  load_options.threads = threads;
+  const GraphSet set = is_real ? load(path, load_options).graph_set() : bench::bench_molecules(threads);
+  const bench::MoleculeBench b =
+      bench::run_molecule_bench(set, recipe_settings("molbace"), options.repeat, options.reference, threads);
+  const double rate = b.dense_gflop / b.dense_ms * 1e3, onednn = b.dense_gflop / b.onednn_ms * 1e3;
+  if (common.json) {
+    return print_json({{"generated", !is_real},
+                       {"molecules", b.molecules},
+                       {"batch", b.batch},
+                       {"step_ms", b.step_ms},
+                       {"molecules_per_second", b.molecules_per_second()},
+                       {"reference_step_ms", b.plain_ms},
+                       {"dense_gflop", b.dense_gflop},
+                       {"dense_ms", b.dense_ms},
+                       {"dense_gflops", rate},
+                       {"onednn_gflops", onednn}});
+  }
+  fmt::print("{} molecules{}, {:.1f} atoms and {:.1f} directed edges each, batches of {}\n", b.molecules,
+             is_real ? " of molbace" : " of the size of those in molbace", b.atoms, b.edges, b.batch);
+  fmt::print("  a training step     {:>8.1f} ms   {:.0f} molecules per second\n", b.step_ms, b.molecules_per_second());
+  if (options.reference)
+    fmt::print("  plain LibTorch      {:>8.1f} ms   {:.1f}x\n", b.plain_ms, b.plain_ms / b.step_ms);
+  fmt::print("  dense products of it {:>7.1f} ms   {:.2f} GFLOP at {:.0f} GFLOP/s; oneDNN reaches {:.0f}\n", b.dense_ms,
+             b.dense_gflop, rate, onednn);
+  fmt::print("  over the whole step              {:.0f} GFLOP/s, {:.0f} % of oneDNN's rate\n",
+             b.dense_gflop / b.step_ms * 1e3, 100 * b.onednn_ms / b.step_ms);
 }
 
 }  // namespace graphpae::cli

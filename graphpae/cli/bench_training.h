@@ -1,4 +1,4 @@
-// `graphpae bench kernels` and `graphpae bench epochs`.
+// `graphpae bench kernels`, `graphpae bench epochs` and `graphpae bench molecules`.
 #pragma once
 
 #include "graphpae/cli/command.h"
@@ -18,5 +18,8 @@ void bench_kernels(const TrainingBenchOptions& options, const Common& common);
 // Whole epochs as a user runs them: `pretrain` is started as a program of its own for each, so that peak memory is its
 // own.
 void bench_epochs(const TrainingBenchOptions& options, const Common& common);
+
+// Steps on batches of molecules, molbace by name or molecules of its size.
+void bench_molecules(const TrainingBenchOptions& options, const Common& common);
 
 }  // namespace graphpae::cli
