@@ -110,7 +110,7 @@ void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data
       run.append(*epoch);
     }
     const int64_t done = trainer.epoch() * steps + trainer.step();
-    std::string note = metrics.empty() ? "" : fmt::format("loss {:.4f} ", metrics.back().loss);
+    std::string note = fmt::format("loss {:.4f} ", epoch ? epoch->loss : trainer.loss_so_far());
     if (molecules > 0) {
       const double epochs_here = static_cast<double>(done - first) / static_cast<double>(steps);
       note = fmt::format("epoch {}/{}  {} {:.0f} molecules/s ", std::min(trainer.epoch() + 1, epochs), epochs, note,

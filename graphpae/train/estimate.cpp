@@ -141,7 +141,7 @@ Estimate estimate(const GraphSet& molecules, const Settings& s, Kernels kernels,
   // The prepared set: positions, edges, kinds. A step: states of atoms and bonds in every layer.
   const double prepared = n * (8 * k + 4) + edges * 16;
   const double states =
-      4 * d * passes * layers * (fused ? 6 * n + 5 * edges : 15 * n + 30 * edges) + 4 * edges * g * (fused ? 2 : 16);
+      4 * d * passes * layers * (fused ? 6 * n + 6 * edges : 15 * n + 30 * edges) + 4 * edges * g * (fused ? 2 : 16);
   e.bytes = static_cast<int64_t>(2.5e8 + weights + prepared + states / steps);
 
   const Rates rates = probe(threads);
@@ -198,7 +198,7 @@ void check_trainable(const GraphSet& molecules, const Settings& settings) {
   }
   featurizer_of(molecules);
   const int64_t largest = largest_batch(molecules, settings);
-  if (std::floor(settings.mask_ratio * static_cast<double>(largest)) < 1 || largest < 2) {
+  if (std::floor(settings.mask_ratio * static_cast<double>(largest)) < 1) {
     throw usage_error(
         fmt::format("mask_ratio {} masks none of the {} atoms of the largest batch", settings.mask_ratio, largest));
   }

@@ -90,9 +90,7 @@ std::optional<EpochMetrics> Pretrainer::train_step() {
   const int64_t number = epoch_ * steps_per_epoch() + step_;  // of the step, in the run
   const Corruption corruption =
       draw_corruption(input.num_nodes(), k, settings_, stream_of(settings_, Stream::corruption, number));
-  // Batch norm needs two atoms.
-  if (!corruption.masked.empty() && (!input.is_molecules() || input.num_nodes() > 1))
-    learn(input, corruption, stream_of(settings_, Stream::dropout, number).bits(0));
+  if (!corruption.masked.empty()) learn(input, corruption, stream_of(settings_, Stream::dropout, number).bits(0));
 
   const bool last = step_ + 1 == steps_per_epoch();
   if (last && sums_.steps == 0)

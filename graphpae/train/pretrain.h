@@ -48,6 +48,8 @@ class Pretrainer {
   int64_t step() const { return step_; }    // steps done of the next one
   int64_t steps_per_epoch() const { return batches_->steps_per_epoch(); }
   bool done() const { return epoch_ >= settings_.epochs; }
+  // Mean L of the steps done of the next epoch; NaN if there are none.
+  double loss_so_far() const { return sums_.loss / static_cast<double>(sums_.steps); }
 
   GraphPae& model() { return *model_; }
   const Settings& settings() const { return settings_; }

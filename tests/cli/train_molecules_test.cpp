@@ -116,10 +116,10 @@ std::string losses(const std::string& path) {
 TEST(CliMolecules, KilledRunsResumeToTheSameBytes) {
   const TempDir dir;
   write_molecules(dir);
-  const std::string settings = std::string(kSmallMolecules) + " --epochs 150 --dropout 0.2 --checkpoint-every 3 -q ";
+  const std::string settings = std::string(kSmallMolecules) + " --epochs 60 --dropout 0.2 --checkpoint-every 3 -q ";
   ASSERT_EQ(run(dir, "pretrain m.csv -o whole" + settings).code, 0);
   int kills = 0;
-  for (int attempt = 0; attempt < 30; ++attempt) {
+  for (int attempt = 0; attempt < 10; ++attempt) {
     const std::string launcher = "timeout -s KILL " + std::to_string(0.6 + 0.17 * (attempt % 7));
     const Outcome outcome = run(dir, "pretrain m.csv -o killed --resume" + settings, launcher);
     if (outcome.code == 0) break;

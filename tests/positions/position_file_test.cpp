@@ -59,6 +59,41 @@ TEST(PositionCache, FindsOnlyTheSameGraphAndOptions) {
   EXPECT_NE(position_key(one.adjacency(), absolute), key);
 }
 
+TEST(PositionCache, KeepsPositionsOfManyGraphs) {
+  const TempDir dir;
+  const PositionCache cache(dir / "cache");
+  // A triangle, nothing, and a path with an isolated node.
+  const std::vector<int64_t> nodes = {0, 3, 3, 7}, edges = {0, 3, 3, 5};
+  std::vector<Edge> list = {{0, 1}, {1, 2}, {2, 0}, {0, 1}, {1, 2}};
+  const GraphBatch batch{nodes, edges, list};
+  const BatchPositions positions = position_batch(batch, options_for(4));
+  const std::string key = position_key(batch, options_for(4));
+  EXPECT_FALSE(cache.find_batch(key));
+  cache.store(key, positions);
+  const auto found = cache.find_batch(key);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->k, 4);
+  EXPECT_EQ(found->eigenvalues, positions.eigenvalues);
+  EXPECT_EQ(found->eigenvectors, positions.eigenvectors);
+  EXPECT_EQ(found->computed, positions.computed);
+  EXPECT_EQ(found->padded_graphs, positions.padded_graphs);
+  EXPECT_EQ(found->padded_graphs, 2);
+  EXPECT_FALSE(cache.find(key));  // not of one graph
+  EXPECT_NE(position_key(batch, options_for(5)), key);
+  list.back() = {2, 3};
+  EXPECT_NE(position_key(batch, options_for(4)), key);
+
+  const std::string path = dir / ("cache/positions-" + key + ".npz"), good = test::slurp(path);
+  for (size_t at = 0; at < good.size(); at += 61) {
+    std::string bad = good;
+    bad[at] ^= 0x10;
+    dir.write("cache/positions-" + key + ".npz", bad);
+    if (const auto read = cache.find_batch(key)) EXPECT_EQ(read->eigenvectors, positions.eigenvectors) << at;
+  }
+  dir.write("cache/positions-" + key + ".npz", good.substr(0, good.size() / 2));
+  EXPECT_FALSE(cache.find_batch(key));
+}
+
 TEST(PositionCache, IgnoresDamagedFiles) {
   const TempDir dir;
   const PositionCache cache(dir.path());

@@ -199,7 +199,7 @@ TEST(PretrainMolecules, OddMoleculesTrain) {
     }
     settings.use_positions = false;
     EXPECT_TRUE(std::isfinite(trainer_for(odd_set(), settings, kernels).train_epoch().loss));
-    // One atom, and it is masked: it has no batch statistics.
+    // A batch of one atom, and it is masked.
     settings.mask_ratio = 1;
     settings.batch_size = 1;
     Pretrainer trainer = trainer_for(odd_set(), settings, kernels);
