@@ -1,6 +1,7 @@
 #include "graphpae/kernels/batch_norm.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "graphpae/core/buffer.h"
 #include "graphpae/kernels/row_ranges.h"
@@ -132,20 +133,23 @@ void column_moments(const float* x, int64_t n, int64_t d, float* mean, float* va
     }
   }
   // The moments of a union: distances to its mean are those to the parts' means and from those to it.
+  std::vector<double> centre(static_cast<size_t>(d), 0), squares(static_cast<size_t>(d), 0);
+  const auto for_parts = [&](const auto& body) {
+    for (int64_t slot = 0; slot < slots; ++slot) {
+      const auto [first, last] = part_of(n, slot, slots);
+      const float* part = parts.data() + slot * 2 * d;
+      for (int64_t j = 0; j < d; ++j) body(j, static_cast<double>(last - first), part[j], part[d + j]);
+    }
+  };
+  const double all = static_cast<double>(std::max<int64_t>(n, 1));
+  for_parts([&](int64_t j, double count, double part_mean, double) { centre[j] += count * part_mean; });
+  for (double& value : centre) value /= all;
+  for_parts([&](int64_t j, double count, double part_mean, double part_squares) {
+    squares[j] += part_squares + count * (part_mean - centre[j]) * (part_mean - centre[j]);
+  });
   for (int64_t j = 0; j < d; ++j) {
-    double sum = 0, squares = 0;
-    for (int64_t slot = 0; slot < slots; ++slot) {
-      const auto [first, last] = part_of(n, slot, slots);
-      sum += static_cast<double>(last - first) * parts[slot * 2 * d + j];
-    }
-    const double centre = n == 0 ? 0 : sum / static_cast<double>(n);
-    for (int64_t slot = 0; slot < slots; ++slot) {
-      const auto [first, last] = part_of(n, slot, slots);
-      const double away = parts[slot * 2 * d + j] - centre;
-      squares += parts[slot * 2 * d + d + j] + static_cast<double>(last - first) * away * away;
-    }
-    mean[j] = static_cast<float>(centre);
-    variance[j] = n == 0 ? 0 : static_cast<float>(squares / static_cast<double>(n));
+    mean[j] = static_cast<float>(centre[j]);
+    variance[j] = static_cast<float>(squares[j] / all);
   }
 }
 

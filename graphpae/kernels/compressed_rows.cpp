@@ -39,17 +39,17 @@ void ProductColumns(const CompressedRows& a, const float* HWY_RESTRICT packed, c
   HWY_ALIGN float result[kBlock];
   if (bias != nullptr) std::copy_n(bias + begin, count, start);
   for (int64_t r = first; r < last; ++r) {
-    const CompressedRows::Entry* entry = a.entries.data() + r * a.stride;
-    const CompressedRows::Entry* const end = entry + a.lengths[r];
+    const float* values = a.values.data() + r * a.stride;
+    const int32_t* columns = a.column_of.data() + r * a.stride;
     hn::Vec<Tag> even[kVectors], odd[kVectors];
 #pragma GCC unroll 6
     for (int v = 0; v < kVectors; ++v) {
       even[v] = hn::Load(d, start + v * kLanes);
       odd[v] = hn::Zero(d);
     }
-    for (; entry < end; entry += 2) {
-      const float *row0 = packed + entry[0].column * kBlock, *row1 = packed + entry[1].column * kBlock;
-      const auto value0 = hn::Set(d, entry[0].value), value1 = hn::Set(d, entry[1].value);
+    for (int64_t k = 0; k < a.lengths[r]; k += 2) {
+      const float *row0 = packed + columns[k] * kBlock, *row1 = packed + columns[k + 1] * kBlock;
+      const auto value0 = hn::Set(d, values[k]), value1 = hn::Set(d, values[k + 1]);
 #pragma GCC unroll 6
       for (int v = 0; v < kVectors; ++v) even[v] = hn::MulAdd(value0, hn::Load(d, row0 + v * kLanes), even[v]);
 #pragma GCC unroll 6
@@ -85,19 +85,25 @@ CompressedRows compress_rows(const float* x, int64_t rows, int64_t columns, Thre
   CompressedRows a;
   a.rows = rows;
   a.columns = columns;
-  a.stride = (columns + 2) / 2 * 2;  // one more is written than kept
-  a.entries.resize(static_cast<size_t>(rows * a.stride));
+  a.stride = columns + 2;  // one more is written than kept, and one may fill up
+  a.values.resize(static_cast<size_t>(rows * a.stride));
+  a.column_of.resize(static_cast<size_t>(rows * a.stride));
   a.lengths.resize(static_cast<size_t>(rows));
   for_row_ranges(rows, threads, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
+      float* values = a.values.data() + r * a.stride;
+      int32_t* column_of = a.column_of.data() + r * a.stride;
       const float* row = x + r * columns;
-      CompressedRows::Entry* entry = a.entries.data() + r * a.stride;
       int32_t count = 0;
       for (int64_t j = 0; j < columns; ++j) {  // writes every element, moves on from those that are not zero
-        entry[count] = {row[j], static_cast<int32_t>(j)};
+        values[count] = row[j];
+        column_of[count] = static_cast<int32_t>(j);
         count += row[j] != 0;
       }
-      if (count % 2 == 1) entry[count++] = {0, 0};
+      if (count % 2 == 1) {
+        values[count] = 0;
+        column_of[count++] = 0;
+      }
       a.lengths[r] = count;
     }
   });

@@ -13,14 +13,11 @@ namespace graphpae::kernels {
 
 // The elements of a matrix [R,K] that are not zero, row by row.
 struct CompressedRows {
-  struct Entry {
-    float value;
-    int32_t column;
-  };
   int64_t rows = 0, columns = 0;
-  int64_t stride = 0;       // entries that a row has room for
-  Buffer<Entry> entries;    // [R,stride]
-  Buffer<int32_t> lengths;  // [R] even: a zero fills up
+  int64_t stride = 0;         // elements that a row has room for
+  Buffer<float> values;       // [R,stride]
+  Buffer<int32_t> column_of;  // [R,stride]
+  Buffer<int32_t> lengths;    // [R] even: a zero fills up
 };
 
 // x [R,K].

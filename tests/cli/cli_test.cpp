@@ -222,7 +222,7 @@ TEST(Cli, BadInput) {
   fs::create_directory(dir / "noedges");
   expect_failure(dir, "info noedges", 3, "noedges: no edges.csv");
   dir.write("empty.csv", "");
-  expect_failure(dir, "info empty.csv", 3, "empty.csv: the graph has no nodes");
+  expect_failure(dir, "info empty.csv", 3, "empty.csv: the file is empty");
   dir.write("empty/edges.csv", "src,dst\n");
   expect_failure(dir, "info empty", 3, "empty/edges.csv: the graph is empty");
   expect_failure(dir, "info nothing.csv", 3, "nothing.csv: no such file");

@@ -45,10 +45,10 @@ TEST(CompressedRows, RowsWithoutZerosFit) {
   for (int64_t r = 0; r < 4; ++r) {
     EXPECT_EQ(a.lengths[r], 8);  // seven and a zero
     for (int64_t j = 0; j < 7; ++j) {
-      EXPECT_EQ(a.entries[r * a.stride + j].value, x[r * 7 + j]);
-      EXPECT_EQ(a.entries[r * a.stride + j].column, j);
+      EXPECT_EQ(a.values[r * a.stride + j], x[r * 7 + j]);
+      EXPECT_EQ(a.column_of[r * a.stride + j], j);
     }
-    EXPECT_EQ(a.entries[r * a.stride + 7].value, 0);
+    EXPECT_EQ(a.values[r * a.stride + 7], 0);
   }
 }
 
