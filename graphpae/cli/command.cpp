@@ -13,18 +13,6 @@
 #include "graphpae/io/input_file.h"
 
 namespace graphpae::cli {
-namespace {
-
-template <class E>
-E choose(const char* flag, const std::string& text, std::vector<std::pair<std::string, E>> choices) {
-  E value = choices.front().second;
-  OptionTable table;
-  table.add_choice(flag, value, std::move(choices), "");
-  table.set(flag, text);
-  return value;
-}
-
-}  // namespace
 
 void add_data_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("DATA", flags.data, "a file, a directory or the name of a known data set")->required();

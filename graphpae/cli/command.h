@@ -51,6 +51,16 @@ void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& fl
 // Precedence: --flag and --set, then --config.
 void apply_settings(OptionTable& table, const SettingFlags& flags);
 
+// The value a flag names; a usage error that lists the choices if it names none.
+template <class E>
+E choose(const std::string& flag, const std::string& text, std::vector<std::pair<std::string, E>> choices) {
+  E value = choices.front().second;
+  OptionTable table;
+  table.add_choice(flag, value, std::move(choices), "");
+  table.set(flag, text);
+  return value;
+}
+
 // Results go to stdout, everything else to stderr.
 void print_json(const Json& json);
 void print_notes(const std::vector<std::string>& notes);

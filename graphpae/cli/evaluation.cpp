@@ -15,15 +15,6 @@ namespace {
 
 constexpr int64_t kScores = 10;  // splits x seeds, at least, unless --seeds says otherwise
 
-template <class E>
-E parse_choice(const std::string& flag, const std::string& text, std::vector<std::pair<std::string, E>> choices) {
-  E value = choices.front().second;
-  OptionTable table;
-  table.add_choice(flag, value, std::move(choices), "");
-  table.set(flag, text);
-  return value;
-}
-
 void choose_splits(EvaluationPlan& plan, const EvaluateFlags& flags, std::vector<std::string>& notes) {
   const std::vector<int32_t>& labels = plan.graph.labels();
   const bool given = !plan.graph.splits().empty();
@@ -103,8 +94,8 @@ void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch
 
 Protocols parse_protocols(const std::string& text) {
   enum class Asked { strict, paper, both };
-  const Asked asked = parse_choice<Asked>("--protocol", text,
-                                          {{"strict", Asked::strict}, {"paper", Asked::paper}, {"both", Asked::both}});
+  const Asked asked =
+      choose<Asked>("--protocol", text, {{"strict", Asked::strict}, {"paper", Asked::paper}, {"both", Asked::both}});
   return {asked != Asked::paper, asked != Asked::strict};
 }
 
@@ -118,8 +109,8 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
   const Protocols protocols = parse_protocols(flags.protocol);
   plan.options.strict = protocols.strict;
   plan.options.paper = protocols.paper;
-  plan.options.probe.kind = parse_choice<ProbeKind>("--probe", flags.probe.empty() ? "adam" : flags.probe,
-                                                    {{"adam", ProbeKind::adam}, {"lbfgs", ProbeKind::lbfgs}});
+  plan.options.probe.kind = choose<ProbeKind>("--probe", flags.probe.empty() ? "adam" : flags.probe,
+                                              {{"adam", ProbeKind::adam}, {"lbfgs", ProbeKind::lbfgs}});
   if (plan.options.paper && plan.options.probe.kind != ProbeKind::adam)
     throw usage_error("--probe lbfgs: the paper protocol chooses among the epochs of the released probe; use strict");
   plan.options.probe.lr = settings.probe_lr;

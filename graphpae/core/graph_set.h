@@ -1,7 +1,7 @@
 // GraphSet: many small graphs (molecules) in flat arrays, with their texts and targets.
 //
-// A set read from SMILES text alone has no structure yet: `has_structure()` is false and the structural
-// arrays are empty.
+// Readers of text make sets without structure, whose structural arrays are empty; load() adds it, so that every set it
+// returns has one.
 #pragma once
 
 #include <cstdint>

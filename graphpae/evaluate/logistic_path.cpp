@@ -1,5 +1,7 @@
 #include "graphpae/evaluate/logistic_path.h"
 
+#define EIGEN_DONT_PARALLELIZE  // many paths run side by side
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +18,12 @@ constexpr int64_t kBlock = 64;         // rows that stay in the cache between th
 constexpr int64_t kSummedRows = 384;   // rows whose products are summed in float32
 constexpr int64_t kRestart = 30;       // evaluations that cost as much as the curvature at a new place
 constexpr int64_t kMostRestarts = 20;  // two or three do
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using MatrixMap = Eigen::Map<Matrix>;
+using VectorMap = Eigen::Map<Eigen::VectorXd>;
+
+VectorMap as_vector(std::vector<double>& values) { return {values.data(), static_cast<Eigen::Index>(values.size())}; }
 
 }  // namespace
 
@@ -114,9 +122,10 @@ void LogisticPath::factorise_curvature(double c) {
   // Rounding can make the matrix indefinite; with something added it is still a good choice of coordinates.
   double added = 1e-14 * largest;
   for (;; added *= 100) {
-    std::vector<double> lifted = h;
-    for (int64_t d = 0; d < n; ++d) lifted[d * n + d] += added;
-    if (factor_.factorise(std::move(lifted), n)) return;
+    factor_ = h;
+    for (int64_t d = 0; d < n; ++d) factor_[d * n + d] += added;
+    MatrixMap in_place(factor_.data(), n, n);
+    if (Eigen::LLT<Eigen::Ref<Matrix>>(in_place).info() == Eigen::Success) return;
     if (!(added < largest)) throw numerical_error("probe: the curvature of the loss is not finite");
   }
 }
@@ -127,11 +136,13 @@ bool LogisticPath::fit(double c) {
     if (!std::isfinite(value)) throw numerical_error("probe: the loss is not finite");
     factorise_curvature(c);
     // With second derivatives L L^T the search runs in L^T parameters.
-    std::vector<double> point = parameters_;
-    factor_.multiply_transposed(point.data());
+    const MatrixMap factor(factor_.data(), columns_ + 1, columns_ + 1);
+    const auto lower = factor.triangularView<Eigen::Lower>();
+    std::vector<double> point(parameters_.size());
+    as_vector(point).noalias() = lower.transpose() * as_vector(parameters_);
     Lbfgs search(std::move(point), {.memory = kRestart, .max_evaluations = kRestart, .tolerance = 0, .first_step = 1});
     while (true) {
-      factor_.solve(gradient_.data());
+      lower.solveInPlace(as_vector(gradient_));
       double square = 0;
       for (const double g : gradient_) square += g * g;
       // In these coordinates a Newton step gains half the square of the gradient.
@@ -139,11 +150,11 @@ bool LogisticPath::fit(double c) {
       search.tell(value, gradient_);
       if (search.done()) break;
       parameters_ = search.point();
-      factor_.solve_transposed(parameters_.data());
+      lower.transpose().solveInPlace(as_vector(parameters_));
       value = evaluate(c, parameters_);
     }
     parameters_ = search.best();
-    factor_.solve_transposed(parameters_.data());
+    lower.transpose().solveInPlace(as_vector(parameters_));
   }
   return false;
 }

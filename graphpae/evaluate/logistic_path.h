@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "graphpae/core/buffer.h"
-#include "graphpae/evaluate/cholesky.h"
 
 namespace graphpae {
 
@@ -61,7 +60,7 @@ class LogisticPath {
   std::vector<double> parameters_, gradient_;
   std::vector<float> weights_;          // [rows] second derivatives of the cross entropies, where evaluate() was last
   Buffer<float> block_, block_square_;  // room for factorise_curvature
-  Cholesky factor_;
+  std::vector<double> factor_;          // [columns+1, columns+1] L, lower triangle
   int64_t evaluations_ = 0;
 };
 

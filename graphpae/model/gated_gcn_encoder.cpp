@@ -14,6 +14,10 @@ kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, 
   return {static_cast<float>(probability), Rng(pass.dropout_key, layer).bits(site)};
 }
 
+ops::NormParameters parameters_of(const BatchNorm& norm) {
+  return {norm->weight, norm->bias, norm->running_mean, norm->running_var};
+}
+
 // The sum of one embedding per code. codes [R,A] -> [R,d]
 torch::Tensor embed(const std::vector<torch::Tensor>& tables, const torch::Tensor& codes) {
   torch::Tensor sum = torch::embedding(tables[0], codes.select(1, 0));
@@ -117,8 +121,8 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     wants.position_dropout = dropout_of(pass, settings_.edge_dropout, l, kPositions);
     const ops::GatedOutput out = ops::gated_layer(batch, states, layers_[l]->joined_parameters(), wants);
     const auto normalise = [&](const torch::Tensor& x, BatchNorm& norm, bool relu, double probability, Site site) {
-      return ops::batch_norm(x, {norm->weight, norm->bias, norm->running_mean, norm->running_var}, pass.training, relu,
-                             dropout_of(pass, probability, l, site), threads);
+      return ops::batch_norm(x, parameters_of(norm), pass.training, relu, dropout_of(pass, probability, l, site),
+                             threads);
     };
     states = {};
     states.positions = out.refined;
@@ -127,9 +131,7 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     states.edge_density = pass.training ? (1 - settings_.edge_dropout) / 2 : 0.5;
     if (last && !pass.wants_nodes) {
       // Nobody reads the nodes of this pass, but their moments count.
-      const BatchNorm& norm = node_norms_[l];
-      if (pass.training)
-        ops::track_moments(out.nodes, {norm->weight, norm->bias, norm->running_mean, norm->running_var}, threads);
+      if (pass.training) ops::track_moments(out.nodes, parameters_of(node_norms_[l]), threads);
       break;
     }
     states.nodes = normalise(out.nodes, node_norms_[l], !last, settings_.dropout, kNodes);

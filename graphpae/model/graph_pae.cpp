@@ -111,15 +111,20 @@ torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption&
 torch::Tensor GraphPae::wide_position_loss(const GraphInput& input, const Corruption& corruption,
                                            const torch::Tensor& refined) {
   DecoderImpl& decoder = *position_decoder;
-  ops::CountedPairs pairs = ops::counted_pairs(*input.graph.index, input.distances, corruption.masked);
-  if (pairs.weights.size(0) == 0) return refined.sum() * 0;
-  const torch::Tensor both = ops::gather_rows(refined, std::move(pairs.edges), input.threads);  // [2Q,d]
+  const EdgeIndex& index = *input.graph.index;
+  const ops::CountedPairs counted = ops::counted_pairs(index, input.distances, corruption.masked);
+  if (counted.pairs.empty()) return refined.sum() * 0;
+  std::vector<int32_t> edges;  // forward ones, then backward ones
+  for (const auto& direction : {index.pair_forward(), index.pair_backward()}) {
+    for (const int32_t pair : counted.pairs) edges.push_back(direction[pair]);
+  }
+  const torch::Tensor both = ops::gather_rows(refined, std::move(edges), input.threads);  // [2Q,d]
   const torch::Tensor hidden =
       decoder.hidden(ops::linear(both, decoder.dense->weight, decoder.dense->bias, input.threads), input.threads);
   const torch::Tensor decoded = ops::narrow_linear(hidden, decoder.out->weight.t().contiguous(), input.threads);
   const torch::Tensor predicted = decoded.view({2, -1}).mean(0) + decoder.out->bias;  // [Q]
-  const torch::Tensor errors = torch::smooth_l1_loss(predicted, pairs.distances, torch::Reduction::None);
-  return (errors * pairs.weights).sum() / pairs.weights.sum();
+  const torch::Tensor weights = torch::tensor(counted.weights), distances = torch::tensor(counted.distances);
+  return (torch::smooth_l1_loss(predicted, distances, torch::Reduction::None) * weights).sum() / weights.sum();
 }
 
 Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {

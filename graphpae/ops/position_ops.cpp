@@ -145,20 +145,7 @@ struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
                         const std::vector<int32_t>& masked, const Tensor& dense_weight, const Tensor& dense_bias,
                         const Tensor& norm_weight, const Tensor& norm_bias, const Tensor& out_weight,
                         const Tensor& out_bias, Threads threads) {
-    // A pair counts once for each of its ends that is masked.
-    Buffer<int32_t> pairs;
-    Buffer<float> weights, targets;
-    std::vector<uint8_t> is_masked(static_cast<size_t>(edges->num_nodes()), 0);
-    for (const int32_t node : masked) is_masked[node] = 1;
-    const float* clean = data(distances);
-    for (int64_t p = 0; p < edges->num_pairs(); ++p) {
-      const int32_t edge = edges->pair_forward()[p];
-      const int count = is_masked[edges->sources()[edge]] + is_masked[edges->targets()[edge]];
-      if (count == 0) continue;
-      pairs.push_back(static_cast<int32_t>(p));
-      weights.push_back(static_cast<float>(count));
-      targets.push_back(clean[edge]);
-    }
+    const CountedPairs counted = counted_pairs(*edges, distances, masked);
     PositionErrorState state;
     for (const Tensor& tensor : {refined, dense_weight, dense_bias, norm_weight, norm_bias, out_weight, out_bias})
       state.gradients.push_back(empty(tensor.sizes()));
@@ -168,9 +155,10 @@ struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
                                            data(out_weight),     data(out_bias)};
     const kernels::PositionDecoderGradients gradients{data(g[1]), data(g[2]), data(g[3]),
                                                       data(g[4]), data(g[5]), data(g[6])};
-    const double loss = kernels::position_loss(
-        *edges, decoder, {static_cast<int64_t>(pairs.size()), pairs.data(), weights.data(), targets.data()},
-        data(refined), data(g[0]), &gradients, threads);
+    const double loss = kernels::position_loss(*edges, decoder,
+                                               {static_cast<int64_t>(counted.pairs.size()), counted.pairs.data(),
+                                                counted.weights.data(), counted.distances.data()},
+                                               data(refined), data(g[0]), &gradients, threads);
     keep(context, std::move(state));
     return torch::tensor(loss, torch::kFloat32);
   }
@@ -209,21 +197,16 @@ std::pair<Tensor, Tensor> embed_distances(const EdgesPtr& edges, const Tensor& c
 CountedPairs counted_pairs(const EdgeIndex& edges, const Tensor& distances, const std::vector<int32_t>& masked) {
   std::vector<uint8_t> is_masked(static_cast<size_t>(edges.num_nodes()), 0);
   for (const int32_t node : masked) is_masked[node] = 1;
+  const float* clean = data(distances);
   CountedPairs counted;
-  std::vector<int32_t> backward;
-  std::vector<float> weights, targets;
   for (int64_t p = 0; p < edges.num_pairs(); ++p) {
     const int32_t edge = edges.pair_forward()[p];
     const int count = is_masked[edges.sources()[edge]] + is_masked[edges.targets()[edge]];
     if (count == 0) continue;
-    counted.edges.push_back(edge);
-    backward.push_back(edges.pair_backward()[p]);
-    weights.push_back(static_cast<float>(count));
-    targets.push_back(data(distances)[edge]);
+    counted.pairs.push_back(static_cast<int32_t>(p));
+    counted.weights.push_back(static_cast<float>(count));
+    counted.distances.push_back(clean[edge]);
   }
-  counted.edges.insert(counted.edges.end(), backward.begin(), backward.end());
-  counted.weights = torch::tensor(weights, torch::kFloat32);
-  counted.distances = torch::tensor(targets, torch::kFloat32);
   return counted;
 }
 

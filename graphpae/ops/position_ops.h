@@ -37,8 +37,8 @@ struct PositionDecoderParameters {
 
 // The pairs that L_pos counts: those with a masked end, once for each.
 struct CountedPairs {
-  std::vector<int32_t> edges;        // [2Q] forward edges, then backward edges
-  torch::Tensor weights, distances;  // [Q] how often a pair counts, and its clean distance
+  std::vector<int32_t> pairs;             // [Q]
+  std::vector<float> weights, distances;  // [Q] how often a pair counts, and its clean distance
 };
 CountedPairs counted_pairs(const EdgeIndex& edges, const torch::Tensor& distances, const std::vector<int32_t>& masked);
 

@@ -275,31 +275,5 @@ TEST(LogisticProbe, SparseRows) {
   EXPECT_EQ(run(Features::sparse(rows, columns, offsets, places, kept)), run(Features::dense(rows, columns, values)));
 }
 
-TEST(Cholesky, FactorAndSolutions) {
-  const int64_t n = 23;
-  std::vector<double> matrix(n * n), b(n);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < n; ++j) matrix[i * n + j] = std::cos(static_cast<double>(i - j)) + (i == j ? 0.5 : 0);
-    b[i] = Rng(9).normal(i);
-  }
-  Cholesky factor;
-  ASSERT_TRUE(factor.factorise(matrix, n));
-  // L L^T x through L^T, and back again.
-  std::vector<double> x = b;
-  factor.solve(x.data());
-  factor.solve_transposed(x.data());
-  for (int64_t i = 0; i < n; ++i) {
-    double sum = 0;
-    for (int64_t j = 0; j < n; ++j) sum += matrix[i * n + j] * x[j];
-    EXPECT_NEAR(sum, b[i], 1e-12);
-  }
-  std::vector<double> turned = b;
-  factor.multiply_transposed(turned.data());
-  factor.solve_transposed(turned.data());
-  for (int64_t i = 0; i < n; ++i) EXPECT_NEAR(turned[i], b[i], 1e-12);
-  matrix[5 * n + 5] = -1;
-  EXPECT_FALSE(factor.factorise(matrix, n));
-}
-
 }  // namespace
 }  // namespace graphpae
