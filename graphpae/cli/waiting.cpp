@@ -7,13 +7,15 @@
 
 namespace graphpae::cli {
 
+constexpr const char* kSpins = "5000";  // some hundredths of a millisecond
+
 void become_patient(char** argv, const std::string& other) {
   namespace fs = std::filesystem;
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
   if (failure) return;
   const bool chosen = std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr;
-  if (!chosen) ::setenv("OMP_WAIT_POLICY", "passive", 1);
+  if (!chosen) ::setenv("GOMP_SPINCOUNT", kSpins, 1);
   if (other.empty()) {
     if (!chosen) ::execv(self.c_str(), argv);
     return;

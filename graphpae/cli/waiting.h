@@ -5,10 +5,11 @@
 
 namespace graphpae::cli {
 
-// Idle threads of libgomp spin, which makes small parallel regions up to a hundred times slower on a busy machine. The
-// choice is read from the environment when the library is loaded, so the program starts itself once more with
-// OMP_WAIT_POLICY=passive unless the user has chosen. If `other` is not empty, the program of that name beside this one
-// (or in ../lib/graphpae) is started instead; if it is not there, this one goes on.
+// Idle threads of libgomp spin for milliseconds, which makes small parallel regions up to a hundred times slower on a
+// busy machine; threads that sleep at once make them slower on an idle one. The choice is read from the environment
+// when the library is loaded, so the program starts itself once more with a GOMP_SPINCOUNT in between unless the user
+// has chosen. If `other` is not empty, the program of that name beside this one (or in ../lib/graphpae) is started
+// instead; if it is not there, this one goes on.
 void become_patient(char** argv, const std::string& other);
 
 }  // namespace graphpae::cli

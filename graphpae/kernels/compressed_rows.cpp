@@ -26,8 +26,14 @@ int64_t BlockColumns() { return kBlock; }
 // The columns [begin, begin + count) of w [K,D], filled up with zeros.
 void PackColumns(const float* w, int64_t k, int64_t d, int64_t begin, int64_t count, float* packed) {
   for (int64_t row = 0; row < k; ++row) {
-    std::copy_n(w + row * d + begin, count, packed + row * kBlock);
-    std::fill_n(packed + row * kBlock + count, kBlock - count, 0.0f);
+    const float* from = w + row * d + begin;
+    float* to = packed + row * kBlock;
+    if (count == kBlock) {
+      const Tag tag;
+      for (int64_t j = 0; j < kBlock; j += kLanes) hn::Store(hn::LoadU(tag, from + j), tag, to + j);
+    } else {
+      for (int64_t j = 0; j < kBlock; ++j) to[j] = j < count ? from[j] : 0.0f;
+    }
   }
 }
 
@@ -47,7 +53,7 @@ void ProductColumns(const CompressedRows& a, const float* HWY_RESTRICT packed, c
       even[v] = hn::Load(d, start + v * kLanes);
       odd[v] = hn::Zero(d);
     }
-    for (int64_t k = 0; k < a.lengths[r]; k += 2) {
+    for (int64_t k = 0; k < a.lengths[r]; k += 2) {  // a zero fills up
       const float *row0 = packed + columns[k] * kBlock, *row1 = packed + columns[k + 1] * kBlock;
       const auto value0 = hn::Set(d, values[k]), value1 = hn::Set(d, values[k + 1]);
 #pragma GCC unroll 6
@@ -85,7 +91,7 @@ CompressedRows compress_rows(const float* x, int64_t rows, int64_t columns, Thre
   CompressedRows a;
   a.rows = rows;
   a.columns = columns;
-  a.stride = columns + 2;  // one more is written than kept, and one may fill up
+  a.stride = (columns + 1 + 7) / 8 * 8;  // one more is written than kept
   a.values.resize(static_cast<size_t>(rows * a.stride));
   a.column_of.resize(static_cast<size_t>(rows * a.stride));
   a.lengths.resize(static_cast<size_t>(rows));
@@ -100,11 +106,11 @@ CompressedRows compress_rows(const float* x, int64_t rows, int64_t columns, Thre
         column_of[count] = static_cast<int32_t>(j);
         count += row[j] != 0;
       }
-      if (count % 2 == 1) {
-        values[count] = 0;
-        column_of[count++] = 0;
-      }
       a.lengths[r] = count;
+      for (; count % 8 != 0; ++count) {
+        values[count] = 0;
+        column_of[count] = 0;
+      }
     }
   });
   return a;

@@ -1,5 +1,7 @@
 #include "graphpae/ops/gated_ops.h"
 
+#include <optional>
+
 #include "graphpae/kernels/batch_norm.h"
 #include "graphpae/kernels/compressed_rows.h"
 #include "graphpae/kernels/dense_product.h"
@@ -54,11 +56,15 @@ struct SumEmbeddingsOp : torch::autograd::Function<SumEmbeddingsOp> {
 
 const int32_t* map_of(const RowMap& map) { return map == nullptr ? nullptr : map->data(); }
 
+// Rows whose zeros products skip.
+using MaybeCompressed = std::optional<kernels::CompressedRows>;
+
 struct LayerState {
   GatedBatch batch;
   RowMap node_rows, edge_rows, position_rows;
   kernels::Dropout dropout;
   bool has_positions;
+  MaybeCompressed nodes, edges;
   Tensor node_terms, edge_terms;  // [.,4D], [.,D]
   Tensor gates, totals, means;    // [E,D], [N,D], [N,D]
 
@@ -74,36 +80,47 @@ struct LayerState {
   kernels::GatedState kernel_state() { return {data(gates), data(totals), data(means)}; }
 };
 
+MaybeCompressed compress(const Tensor& x, double density, Threads threads) {
+  if (!kernels::compression_pays(density)) return {};
+  return kernels::compress_rows(data(x), x.size(0), x.size(1), threads);
+}
+
 // y = x weight + bias
-Tensor product(const Tensor& x, const Tensor& weight, const Tensor& bias, double density, Threads threads) {
+Tensor product(const Tensor& x, const MaybeCompressed& compressed, const Tensor& weight, const Tensor& bias,
+               Threads threads) {
   const int64_t n = x.size(0), k = x.size(1), d = weight.size(1);
   Tensor y = empty({n, d});
-  if (kernels::compression_pays(density)) {
-    kernels::compressed_product(kernels::compress_rows(data(x), n, k, threads), data(weight), d, data(bias), data(y),
-                                threads);
-    return y;
+  if (compressed) {
+    kernels::compressed_product(*compressed, data(weight), d, data(bias), data(y), threads);
+  } else {
+    kernels::dense_product(kernels::plain(data(x), k), kernels::plain(data(weight), d), n, d, k, data(y), d,
+                           {.bias = data(bias)}, threads);
   }
-  kernels::dense_product(kernels::plain(data(x), k), kernels::plain(data(weight), d), n, d, k, data(y), d,
-                         {.bias = data(bias)}, threads);
   return y;
 }
 
-// Gradients of x, weight and bias from those of the columns from `first` on; other columns have none.
+// Gradients of x, weight and bias from those of the columns from `first` on; other columns have none. Those of zeros of
+// a compressed x are left out.
 struct ProductGradients {
   Tensor x, weight, bias;
 };
-ProductGradients product_backward(const Tensor& x, const Tensor& weight, const Tensor& d_y, int64_t first,
-                                  Threads threads) {
+ProductGradients product_backward(const Tensor& x, const MaybeCompressed& compressed, const Tensor& weight,
+                                  const Tensor& d_y, int64_t first, Threads threads) {
   const int64_t n = x.size(0), k = x.size(1), all = weight.size(1), d = d_y.size(1);
   ProductGradients g{empty({n, k}), empty({k, all}), empty({all})};
   if (first > 0) {
     g.weight.slice(1, 0, first).zero_();
     g.bias.slice(0, 0, first).zero_();
   }
-  kernels::dense_product(kernels::plain(data(d_y), d), kernels::transposed(data(weight) + first, all), n, k, d,
-                         data(g.x), k, {}, threads);
-  kernels::dense_product(kernels::transposed(data(x), k), kernels::plain(data(d_y), d), k, d, n, data(g.weight) + first,
-                         all, {}, threads);
+  if (compressed) {
+    kernels::sampled_product(*compressed, data(d_y), data(weight) + first, all, d, data(g.x), threads);
+    kernels::compressed_transposed_product(*compressed, data(d_y), d, data(g.weight) + first, all, threads);
+  } else {
+    kernels::dense_product(kernels::plain(data(d_y), d), kernels::transposed(data(weight) + first, all), n, k, d,
+                           data(g.x), k, {}, threads);
+    kernels::dense_product(kernels::transposed(data(x), k), kernels::plain(data(d_y), d), k, d, n,
+                           data(g.weight) + first, all, {}, threads);
+  }
   kernels::column_sums(data(d_y), n, d, data(g.bias) + first, threads);
   return g;
 }
@@ -124,14 +141,20 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
                              const GatedStates& states, const GatedWants& wants) {
     context->set_materialize_grads(false);
     const int64_t n = batch.edges->num_nodes(), e = batch.edges->num_edges(), d = edge_weight.size(1);
+    MaybeCompressed few_nodes = compress(nodes, states.node_density, batch.threads),
+                    few_edges = compress(edges, states.edge_density, batch.threads);
+    const Tensor node_terms = product(nodes, few_nodes, node_weight, node_bias, batch.threads),
+                 edge_terms = product(edges, few_edges, edge_weight, edge_bias, batch.threads);
     LayerState state{batch,
                      states.node_rows,
                      states.edge_rows,
                      states.position_rows,
                      wants.position_dropout,
                      is_there(positions),
-                     product(nodes, node_weight, node_bias, states.node_density, batch.threads),
-                     product(edges, edge_weight, edge_bias, states.edge_density, batch.threads),
+                     std::move(few_nodes),
+                     std::move(few_edges),
+                     node_terms,
+                     edge_terms,
                      empty({e, d}),
                      empty({n, d}),
                      empty({n, d})};
@@ -165,10 +188,10 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
                                  data_or_null(d_nodes), data_or_null(d_hat), data_or_null(d_refined),
                                  data(d_node_terms), data(d_edge_terms),
                                  state.has_positions ? data(d_positions) : nullptr, threads);
-    const auto node = product_backward(nodes, node_weight,
+    const auto node = product_backward(nodes, state.nodes, node_weight,
                                        shared(d_node_terms, state.node_rows, nodes.size(0), threads), first, threads);
-    const auto edge =
-        product_backward(edges, edge_weight, shared(d_edge_terms, state.edge_rows, edges.size(0), threads), 0, threads);
+    const auto edge = product_backward(edges, state.edges, edge_weight,
+                                       shared(d_edge_terms, state.edge_rows, edges.size(0), threads), 0, threads);
     return {node.x, edge.x, d_positions, node.weight, node.bias, edge.weight, edge.bias, Tensor(), Tensor(), Tensor()};
   }
 };

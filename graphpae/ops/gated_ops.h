@@ -29,7 +29,8 @@ struct GatedBatch {
 struct GatedStates {
   torch::Tensor nodes, edges, positions;  // [.,K], [.,K], [.,D]; positions may be undefined
   RowMap node_rows, edge_rows, position_rows;
-  // Roughly the share of elements that are not zero.
+  // Roughly the share of elements that are not zero. Where it is small, elements that are zero get no gradients: they
+  // come from ReLU and dropout, which pass none on.
   double node_density = 1, edge_density = 1;
 };
 

@@ -1,0 +1,256 @@
+// The products of compressed rows that gradients need.
+#include <hwy/aligned_allocator.h>
+
+#include <algorithm>
+
+#include "graphpae/kernels/compressed_rows.h"
+#include "graphpae/kernels/row_ranges.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "graphpae/kernels/compressed_gradients.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#ifndef GRAPHPAE_KERNELS_COMPRESSED_GRADIENTS
+#define GRAPHPAE_KERNELS_COMPRESSED_GRADIENTS
+namespace graphpae::kernels {
+
+constexpr int64_t kBlock = 64;      // columns that go through at a time
+constexpr int64_t kChunk = 96;      // rows that go through at a time: with kBlock columns they stay in the L1 cache
+constexpr int64_t kDotsAtOnce = 8;  // rows have room for a multiple of it
+
+// An element of a chunk: where its row of the packed block begins.
+struct Term {
+  uint32_t start;
+  float value;
+};
+
+// Columns [first, last) of A: the elements of column k in chunk c are terms[starts[c * (last - first) + k - first]
+// ...).
+struct ColumnTerms {
+  int64_t first, last;
+  Buffer<int32_t> starts;
+  Buffer<Term> terms;
+};
+
+}  // namespace graphpae::kernels
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Tag = hn::CappedTag<float, 16>;
+constexpr int64_t kLanes = hn::MaxLanes(Tag());
+constexpr int64_t kVectors = kBlock / kLanes;
+constexpr int64_t kGroup = std::min<int64_t>(kVectors, 8);  // sums in registers at a time
+
+// `count` of kBlock columns, filled up with zeros.
+HWY_INLINE void PackRow(const float* HWY_RESTRICT from, int64_t count, float* HWY_RESTRICT packed) {
+  const Tag d;
+  if (count == kBlock) {
+    for (int64_t j = 0; j < kBlock; j += kLanes) hn::Store(hn::LoadU(d, from + j), d, packed + j);
+    return;
+  }
+  for (int64_t j = 0; j < kBlock; ++j) packed[j] = j < count ? from[j] : 0.0f;
+}
+
+// rows [R, count of kBlock], `stride` apart.
+void PackBlock(const float* from, int64_t rows, int64_t stride, int64_t count, float* packed) {
+  for (int64_t r = 0; r < rows; ++r) PackRow(from + r * stride, count, packed + r * kBlock);
+}
+
+// to [count of kBlock] (+)= the sum of value times packed row over the terms.
+HWY_INLINE void SumTerms(const Term* begin, const Term* end, const float* HWY_RESTRICT packed, int64_t count, bool add,
+                         float* HWY_RESTRICT to) {
+  const Tag d;
+  HWY_ALIGN float rest[kBlock];
+  for (int64_t first = 0; first < kVectors; first += kGroup) {
+    hn::Vec<Tag> sums[kGroup];
+#pragma GCC unroll 8
+    for (int64_t v = 0; v < kGroup; ++v) sums[v] = hn::Zero(d);
+    for (const Term* term = begin; term != end; ++term) {
+      const auto value = hn::Set(d, term->value);
+      const float* row = packed + term->start + first * kLanes;
+#pragma GCC unroll 8
+      for (int64_t v = 0; v < kGroup; ++v) sums[v] = hn::MulAdd(value, hn::Load(d, row + v * kLanes), sums[v]);
+    }
+    float* part = count == kBlock ? to + first * kLanes : rest + first * kLanes;
+    const bool in_place = count == kBlock && add;
+#pragma GCC unroll 8
+    for (int64_t v = 0; v < kGroup; ++v) {
+      if (in_place) sums[v] = hn::Add(sums[v], hn::LoadU(d, part + v * kLanes));
+      hn::StoreU(sums[v], d, part + v * kLanes);
+    }
+  }
+  if (count == kBlock) return;
+  for (int64_t j = 0; j < count; ++j) to[j] = add ? to[j] + rest[j] : rest[j];
+}
+
+// Columns [begin, begin + count) of the rows of out that `columns` are.
+void TransposedBlock(const ColumnTerms& columns, const float* y, int64_t rows, int64_t width, int64_t begin,
+                     int64_t count, float* packed, float* out, int64_t stride) {
+  const int64_t range = columns.last - columns.first;
+  for (int64_t first = 0, chunk = 0; first < rows; first += kChunk, ++chunk) {
+    PackBlock(y + first * width + begin, std::min(kChunk, rows - first), width, count, packed);
+    const int32_t* starts = columns.starts.data() + chunk * range;
+    for (int64_t k = 0; k < range; ++k) {
+      SumTerms(columns.terms.data() + starts[k], columns.terms.data() + starts[k + 1], packed, count, first > 0,
+               out + (columns.first + k) * stride + begin);
+    }
+  }
+}
+
+#if HWY_TARGET == HWY_SCALAR
+// sums[i] += row . w[i], kBlock terms.
+HWY_INLINE void EightDots(const float* row, const float* const* w, float* sums) {
+  for (int i = 0; i < kDotsAtOnce; ++i) {
+    float sum = 0;
+    for (int64_t j = 0; j < kBlock; ++j) sum += row[j] * w[i][j];
+    sums[i] += sum;
+  }
+}
+#else
+using FourTag = hn::CappedTag<float, 4>;
+
+template <class D>
+HWY_INLINE hn::Vec<FourTag> SumBlocks(D d, hn::Vec<D> v) {
+  if constexpr (hn::MaxLanes(D()) <= 4) {
+    return v;
+  } else {
+    const hn::Half<D> half;
+    return SumBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  }
+}
+
+// The sums of the lanes of four vectors.
+HWY_INLINE hn::Vec<FourTag> SumsOfLanes(const hn::Vec<Tag>* v) {
+  const Tag d;
+  const hn::Repartition<double, Tag> pairs;
+  const auto halves = [&](hn::Vec<Tag> a, hn::Vec<Tag> b) {
+    return hn::BitCast(pairs, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
+  };
+  const auto first = halves(v[0], v[1]), second = halves(v[2], v[3]);
+  return SumBlocks(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, first, second)),
+                              hn::BitCast(d, hn::InterleaveUpper(pairs, first, second))));
+}
+
+// sums[i] += row . w[i], kBlock terms.
+HWY_INLINE void EightDots(const float* HWY_RESTRICT row, const float* const* w, float* HWY_RESTRICT sums) {
+  const Tag d;
+  hn::Vec<Tag> dots[kDotsAtOnce];
+  for (int i = 0; i < kDotsAtOnce; ++i) dots[i] = hn::Zero(d);
+#pragma GCC unroll 4
+  for (int64_t j = 0; j < kBlock; j += kLanes) {
+    const auto value = hn::Load(d, row + j);
+    for (int i = 0; i < kDotsAtOnce; ++i) dots[i] = hn::MulAdd(value, hn::Load(d, w[i] + j), dots[i]);
+  }
+  const FourTag four;
+  for (int i = 0; i < kDotsAtOnce; i += 4)
+    hn::StoreU(hn::Add(hn::LoadU(four, sums + i), SumsOfLanes(dots + i)), four, sums + i);
+}
+#endif
+
+// The part of the sums [R,stride] of rows [first, last) that columns [begin, begin + count) of y and w make.
+void SampledBlock(const CompressedRows& a, const float* y, const float* packed, int64_t width, int64_t first,
+                  int64_t last, int64_t begin, int64_t count, float* sums) {
+  HWY_ALIGN float row[kBlock];
+  for (int64_t r = first; r < last; ++r) {
+    PackRow(y + r * width + begin, count, row);
+    const int32_t* columns = a.column_of.data() + r * a.stride;
+    for (int64_t k = 0; k < a.lengths[r]; k += kDotsAtOnce) {
+      const float* w[kDotsAtOnce];
+      for (int i = 0; i < kDotsAtOnce; ++i) w[i] = packed + columns[k + i] * kBlock;
+      EightDots(row, w, sums + r * a.stride + k);
+    }
+  }
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace graphpae::kernels {
+namespace {
+
+HWY_EXPORT(PackBlock);
+HWY_EXPORT(TransposedBlock);
+HWY_EXPORT(SampledBlock);
+
+// Sorted by chunk, then by column, then by row.
+ColumnTerms column_terms(const CompressedRows& a, int64_t first, int64_t last) {
+  const int64_t range = last - first, chunks = (a.rows + kChunk - 1) / kChunk;
+  ColumnTerms columns{first, last, Buffer<int32_t>(static_cast<size_t>(chunks * range + 1)), {}};
+  Buffer<int32_t> at(static_cast<size_t>(chunks * range));
+  std::fill(at.begin(), at.end(), 0);
+  const auto for_terms = [&](const auto& body) {  // body(place in `at`, row, element)
+    for (int64_t r = 0; r < a.rows; ++r) {
+      const int32_t* begin = a.column_of.data() + r * a.stride;
+      const int32_t* end = begin + a.lengths[r];
+      for (const int32_t* k = std::lower_bound(begin, end, first); k != end && *k < last; ++k)
+        body(r / kChunk * range + *k - first, r, k - begin);
+    }
+  };
+  for_terms([&](int64_t place, int64_t, int64_t) { ++at[place]; });
+  int32_t total = 0;
+  for (size_t place = 0; place < at.size(); ++place) {
+    columns.starts[place] = total;
+    total += at[place];
+    at[place] = columns.starts[place];
+  }
+  columns.starts[at.size()] = total;
+  columns.terms.resize(static_cast<size_t>(total));
+  for_terms([&](int64_t place, int64_t r, int64_t k) {
+    columns.terms[at[place]++] = {static_cast<uint32_t>(r % kChunk * kBlock), a.values[r * a.stride + k]};
+  });
+  return columns;
+}
+
+}  // namespace
+
+void compressed_transposed_product(const CompressedRows& a, const float* y, int64_t d, float* out, int64_t stride,
+                                   Threads threads) {
+  if (a.rows == 0) {
+    for (int64_t k = 0; k < a.columns; ++k) std::fill_n(out + k * stride, d, 0.0f);
+    return;
+  }
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+  for (int64_t share = 0; share < threads.count; ++share) {
+    flush_denormals();
+    const auto [first, last] = part_of(a.columns, share, threads.count);
+    const ColumnTerms columns = column_terms(a, first, last);
+    const auto packed = hwy::AllocateAligned<float>(kChunk * kBlock);
+    for (int64_t begin = 0; begin < d; begin += kBlock) {
+      HWY_DYNAMIC_DISPATCH(TransposedBlock)
+      (columns, y, a.rows, d, begin, std::min(kBlock, d - begin), packed.get(), out, stride);
+    }
+  }
+}
+
+void sampled_product(const CompressedRows& a, const float* y, const float* w, int64_t stride, int64_t d, float* out,
+                     Threads threads) {
+#pragma omp parallel for schedule(static) num_threads(threads.count)
+  for (int64_t share = 0; share < threads.count; ++share) {
+    flush_denormals();
+    const auto [first, last] = part_of(a.rows, share, threads.count);
+    const auto packed = hwy::AllocateAligned<float>(static_cast<size_t>(std::max<int64_t>(a.columns, 1) * kBlock));
+    Buffer<float> sums(static_cast<size_t>((last - first) * a.stride));
+    std::fill(sums.begin(), sums.end(), 0.0f);
+    for (int64_t begin = 0; begin < d; begin += kBlock) {
+      const int64_t count = std::min(kBlock, d - begin);
+      HWY_DYNAMIC_DISPATCH(PackBlock)(w + begin, a.columns, stride, count, packed.get());
+      HWY_DYNAMIC_DISPATCH(SampledBlock)
+      (a, y, packed.get(), d, first, last, begin, count, sums.data() - first * a.stride);
+    }
+    for (int64_t r = first; r < last; ++r) {
+      float* row = out + r * a.columns;
+      std::fill_n(row, a.columns, 0.0f);
+      for (int64_t k = 0; k < a.lengths[r]; ++k) row[a.column_of[r * a.stride + k]] = sums[(r - first) * a.stride + k];
+    }
+  }
+}
+
+}  // namespace graphpae::kernels
+#endif  // HWY_ONCE
