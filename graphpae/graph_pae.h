@@ -17,7 +17,8 @@
 //   const torch::Tensor rows = graphpae::embed(*encoder, molecules);  // [G, width] float32
 //
 // keep_freed_memory() of core/memory.h, called once at the start of a program, saves a tenth of the time of training.
-// On a machine shared with others set GOMP_SPINCOUNT=5000 in the environment: idle OpenMP threads spin longer otherwise.
+// On a machine shared with others set GOMP_SPINCOUNT=5000 in the environment: idle OpenMP threads spin longer
+// otherwise.
 #pragma once
 
 #include "graphpae/data/load.h"
