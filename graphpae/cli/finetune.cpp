@@ -216,9 +216,7 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
   write_file(run.file("environment.json"), environment.dump(2) + "\n");
 
   std::vector<Json> results;
-  for (const FinetunePart& part : parts)
-    results.push_back(
-        naming(flags.data.data, [&] { return train_part(part, resolved, pretrained, hash, flags, common); }));
+  for (const FinetunePart& part : parts) results.push_back(train_part(part, resolved, pretrained, hash, flags, common));
   Json joined = joined_results(parts, results);
   if (joined.contains("parts")) {
     joined["run"] = flags.output;

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -151,11 +150,9 @@ void add_predict(CLI::App& app, Common& common) {
                          {"units", units},
                          {"empty", empty},
                          {"output", flags->output}});
-    std::string about;
-    for (const auto& [name, unit] : units.items())
-      about += fmt::format("{}{} in {}", about.empty() ? "; " : ", ", name, unit.get<std::string>());
-    fmt::print("{}: {} rows, {} predicted{}{}\n", flags->output, rows, fmt::join(result.table.columns, ", "),
-               empty > 0 ? fmt::format(" ({} rows are no molecules and stay empty)", empty) : "", about);
+    fmt::print("{}: {} rows{} x {} columns\n", flags->output, rows,
+               empty > 0 ? fmt::format(" ({} of them empty, not molecules)", empty) : "", width);
+    for (const auto& [name, unit] : units.items()) fmt::print("  {:<12} [{}]\n", name, unit.get<std::string>());
   });
 }
 

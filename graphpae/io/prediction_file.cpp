@@ -27,7 +27,7 @@ std::string table_text(const PredictionTable& table, char separator) {
     for (size_t t = 0; t < width; ++t) {
       text.push_back(separator);
       const double value = table.values[r * width + t];
-      if (!std::isnan(value)) fmt::format_to(out, "{:.10g}", value);
+      if (!std::isnan(value)) fmt::format_to(out, "{:.7g}", value);
     }
   }
   text.push_back('\n');

@@ -23,7 +23,7 @@ struct PredictionTable {
 // Throws a usage error if the suffix is none of these.
 void check_prediction_path(const std::string& path);
 
-// Written completely or not at all. Numbers have ten digits.
+// Written completely or not at all. Numbers of a table have seven digits, as many as float32 carries.
 void write_predictions(const std::string& path, const PredictionTable& table);
 
 }  // namespace graphpae
