@@ -11,6 +11,7 @@
 #include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/data/scaffold_split.h"
 #include "graphpae/train/molecule_objective.h"
 #include "graphpae/train/node_objective.h"
 
@@ -103,8 +104,14 @@ std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_
                                          const PartOptions& options, std::vector<std::string>& notes) {
   const GraphSetParts& data = set.parts();
   if (data.task_names.empty()) throw data_error("the data have no labels; --tasks names columns of them");
-  if (data.splits.empty()) throw data_error("the data have no split; `graphpae convert --split scaffold` makes one");
   if (data.splits.size() > 1) notes.push_back(fmt::format("the first of {} splits is used", data.splits.size()));
+  Split split;
+  if (data.splits.empty()) {
+    notes.push_back("the data have no split: molecules are split 80/10/10 by scaffold");
+    split = scaffold_split(set, input->threads());
+  } else {
+    split = data.splits.front();
+  }
   const std::vector<int64_t> chosen = choose_targets(data.task_names, options.targets);
   std::vector<std::string> names;
   for (const int64_t t : chosen) names.push_back(data.task_names[t]);
@@ -121,9 +128,8 @@ std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_
       for (size_t k = first; k < last; ++k) values.push_back(data.targets[g * set.num_tasks() + chosen[k]]);
     }
     doubt_units(part_names, values, part_units, notes);
-    const auto objective =
-        std::make_shared<MoleculeObjective>(input, part_names, std::move(values), data.splits.front(), settings,
-                                            finetune, featurizer_name(input->shape()), part_units);
+    const auto objective = std::make_shared<MoleculeObjective>(input, part_names, std::move(values), split, settings,
+                                                               finetune, featurizer_name(input->shape()), part_units);
     FinetunePart part;
     part.objective = objective;
     part.score = [objective](Predictor& predictor) {

@@ -31,7 +31,8 @@ struct PartOptions {
 // The names among `all` that are wanted, as places; all if none is. Throws a usage error that suggests a name.
 std::vector<int64_t> choose_targets(const std::vector<std::string>& all, const std::vector<std::string>& wanted);
 
-// Throws a data error if the data have no labels or no split, and what objectives throw.
+// Molecules without a split are split by scaffold. Throws a data error if the data have no labels, a graph without a
+// split, and what objectives throw.
 std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_ptr<const MoleculeInputs>& input,
                                          const Settings& settings, const FinetuneSettings& finetune,
                                          const PartOptions& options, std::vector<std::string>& notes);

@@ -80,6 +80,15 @@ TEST(CliFinetune, FromScratchAndFromARun) {
   EXPECT_EQ(json::parse(anew.out)["final_loss"], results["final_loss"]);
   EXPECT_EQ(json::parse(anew.out)["pretrained"], "none");
 
+  // A table without a split is split by scaffold.
+  std::string rings = "smiles,y,z\n";
+  for (int k = 0; k < 40; ++k) rings += "C1" + std::string(2 + k % 20, 'C') + "1," + std::to_string(k % 20) + ",0.5\n";
+  dir.write("t.csv", rings);
+  const Outcome table = run(dir, "finetune p t.csv -o v --epochs 1");
+  ASSERT_EQ(table.code, 0) << table.err;
+  EXPECT_NE(table.err.find("split 80/10/10 by scaffold"), std::string::npos) << table.err;
+  EXPECT_NE(table.out.find("MAE/std"), std::string::npos) << table.out;
+
   expect_failure(dir, "finetune p m -o u --width 32 -q", 2, "p: the run has width=16, the command line says 32");
   expect_failure(dir, "finetune p m -o t -q --epochs 1", 2, "--force starts anew");
   expect_failure(dir, "finetune p m --featurizer transfer -o u -q", 3,
@@ -207,7 +216,7 @@ TEST(CliFinetune, NodesOverSplits) {
 TEST(CliFinetune, RefusesWhatCannotWork) {
   const TempDir dir;
   dir.write("m.csv", "smiles,y\nCC,1.5\nCCO,2.5\n");
-  expect_failure(dir, "finetune none m.csv -o r -q", 3, "m.csv: the data have no split");
+  expect_failure(dir, "finetune none m.csv -o r -q", 3, "m.csv: target 'y' has no label in the training part");
   expect_failure(dir, "finetune nowhere m.csv -o r -q", 3, "nowhere: neither a run directory nor a model directory");
   dir.write("m/molecules.csv", "smiles,y,z\nCC,1.5,\nCCO,2.5,2\nCCN,2,3\n");
   dir.write("m/split/train.csv", "0\n");
