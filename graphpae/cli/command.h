@@ -76,6 +76,7 @@ void add_pretrain(CLI::App& app, Common& common);
 void add_embed(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);
 void add_finetune(CLI::App& app, Common& common);
+void add_predict(CLI::App& app, Common& common);
 void add_bench(CLI::App& app, Common& common);
 
 // Shared between verbs.

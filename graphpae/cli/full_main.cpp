@@ -9,6 +9,7 @@ int main(int argc, char** argv) {
     add_embed(app, common);
     add_evaluate(app, common);
     add_finetune(app, common);
+    add_predict(app, common);
 #ifdef GRAPHPAE_HAS_BENCH
     add_bench(app, common);
 #endif

@@ -18,7 +18,7 @@ namespace graphpae::cli {
 namespace {
 
 // Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"predict", "spectrum", "reproduce", "report", "launch"};
+const std::vector<std::string> kLaterVerbs = {"spectrum", "reproduce", "report", "launch"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));

@@ -6,7 +6,7 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/core/options_yaml.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/train/finetune_settings.h"
 
 namespace graphpae::cli {
 namespace {
@@ -14,8 +14,10 @@ namespace {
 // Every setting a recipe leads to, defaults included.
 Json resolved_json(const Recipe& recipe) {
   Settings settings;
+  FinetuneSettings finetune;
   OptionTable table;
   declare(table, settings);
+  declare(table, finetune);
   set_from_yaml(table, recipe.yaml, recipe.name);
   Json json;
   for (const Option& option : table.options()) json[option.key] = option.print();

@@ -21,16 +21,28 @@ void add_model_flags(CLI::App& app, ModelFlags& flags) {
   add_setting_flags(app, table, flags.settings);
 }
 
-Settings resolve_settings(const ModelFlags& flags, const Settings& base) {
-  Settings settings = flags.recipe.empty() ? base : recipe_settings(flags.recipe);
+Settings resolve_settings(const ModelFlags& flags, const Settings& base, FinetuneSettings* finetune) {
+  Settings settings = base;
+  FinetuneSettings special = finetune == nullptr ? FinetuneSettings() : *finetune;
+  if (!flags.recipe.empty()) {
+    const Recipe& recipe = find_recipe(flags.recipe);
+    settings = recipe_settings(recipe.name);
+    special = finetune_settings_from_yaml(recipe.yaml, "recipe " + recipe.name);
+  }
   OptionTable table;
   declare(table, settings);
+  declare(table, special);
   apply_settings(table, flags.settings);
   check(settings);
+  check(special);
+  if (finetune != nullptr) *finetune = special;
   return settings;
 }
 
-std::optional<SettingDifference> setting_difference(Settings first, Settings second) {
+namespace {
+
+template <class S>
+std::optional<SettingDifference> difference_of(S first, S second) {
   OptionTable a, b;
   declare(a, first);
   declare(b, second);
@@ -39,6 +51,16 @@ std::optional<SettingDifference> setting_difference(Settings first, Settings sec
     if (one != other) return SettingDifference{a.options()[k].key, one, other};
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<SettingDifference> setting_difference(Settings first, Settings second) {
+  return difference_of(std::move(first), std::move(second));
+}
+
+std::optional<SettingDifference> setting_difference(FinetuneSettings first, FinetuneSettings second) {
+  return difference_of(std::move(first), std::move(second));
 }
 
 Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes) {
@@ -83,6 +105,11 @@ Kernels parse_kernels(const std::string& text) {
   table.add_choice("--kernels", kernels, {{"fused", Kernels::fused}, {"reference", Kernels::reference}}, "");
   table.set("--kernels", text);
   return kernels;
+}
+
+std::string featurizer_name(const InputShape& shape) {
+  if (shape.atom_codes.empty()) return "";
+  return shape.atom_codes.size() == code_sizes(Featurizer::ogb).atoms.size() ? "ogb" : "transfer";
 }
 
 const Graph& graph_of(const Dataset& dataset, const std::string& name) {

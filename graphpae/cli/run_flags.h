@@ -5,6 +5,7 @@
 #include <string>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/train/finetune_settings.h"
 #include "graphpae/train/inputs.h"
 
 namespace graphpae::cli {
@@ -17,7 +18,8 @@ struct ModelFlags {
 void add_model_flags(CLI::App& app, ModelFlags& flags);
 
 // Precedence: flags and --set, then --config, then the recipe, then `base`.
-Settings resolve_settings(const ModelFlags& flags, const Settings& base = {});
+// `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.
+Settings resolve_settings(const ModelFlags& flags, const Settings& base = {}, FinetuneSettings* finetune = nullptr);
 
 // The base for training on the data: molecules without a recipe start from recipe `molecules`, which `notes` says.
 Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes);
@@ -27,6 +29,7 @@ struct SettingDifference {
   std::string key, first, second;
 };
 std::optional<SettingDifference> setting_difference(Settings first, Settings second);
+std::optional<SettingDifference> setting_difference(FinetuneSettings first, FinetuneSettings second);
 
 // Input options with a progress bar for positions, notes as messages and $GRAPHPAE_CACHE. The bar lives in the options.
 InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors);
@@ -34,6 +37,9 @@ InputOptions input_options(const Common& common, Kernels kernels, const Graph& g
 InputOptions input_options(const Common& common, Kernels kernels, const GraphSet& molecules, const Settings& settings);
 
 Kernels parse_kernels(const std::string& text);
+
+// The featurizer that makes codes of such a shape: "ogb", "transfer"; "" for one graph.
+std::string featurizer_name(const InputShape& shape);
 
 // The graph in the data; a data error if it holds molecules.
 const Graph& graph_of(const Dataset& dataset, const std::string& name);

@@ -51,19 +51,9 @@ TextColumn read_column(const std::string& path) {
   return column;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 std::string column_text(const char* header, const TextColumn& column) {
   std::string text = std::string(header) + "\n";
-  for (int64_t i = 0; i < column.size(); ++i) text += csv_field(column[i]) + "\n";
+  for (int64_t i = 0; i < column.size(); ++i) text += table_field(column[i], ',') + "\n";
   return text;
 }
 
@@ -198,13 +188,14 @@ void write_directory(const std::string& directory, const GraphSet& set, bool for
   AtomicDirectory target(directory, force, kOwnedFiles);
   const std::string& root = target.staging_path();
   std::string table = "smiles";
-  for (const std::string& task : parts.task_names) table += "," + csv_field(task);
+  for (const std::string& task : parts.task_names) table += "," + table_field(task, ',');
   table += '\n';
   for (int64_t g = 0; g < parts.num_graphs; ++g) {
     if (parts.texts[g].find('\n') != std::string_view::npos) {
       throw data_error(fmt::format("molecule {} is a structure block, not SMILES: the directory form keeps SMILES", g));
     }
-    table += parts.texts[g].empty() ? "\"\"" : csv_field(parts.texts[g]);  // not a blank line, which would be no row
+    table +=
+        parts.texts[g].empty() ? "\"\"" : table_field(parts.texts[g], ',');  // not a blank line, which would be no row
     for (int64_t t = 0; t < set.num_tasks(); ++t) {
       table += ',';
       const double value = parts.targets[g * set.num_tasks() + t];

@@ -7,20 +7,10 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/npy.h"
+#include "graphpae/io/text.h"
 
 namespace graphpae {
 namespace {
-
-// A field of a table: in quotes if it holds a separator, a quote or a line end.
-std::string field(std::string_view text, char separator) {
-  if (text.find_first_of(std::string("\"\r\n") + separator) == std::string_view::npos) return std::string(text);
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string table(std::span<const float> values, int64_t rows, int64_t columns, const TextColumn& names,
                   const std::string& row_name, char separator) {
@@ -29,7 +19,7 @@ std::string table(std::span<const float> values, int64_t rows, int64_t columns, 
   fmt::format_to(out, "{}", row_name);
   for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}e{}", separator, c);
   for (int64_t r = 0; r < rows; ++r) {
-    fmt::format_to(out, "\n{}", names.empty() ? std::to_string(r) : field(names[r], separator));
+    fmt::format_to(out, "\n{}", names.empty() ? std::to_string(r) : table_field(names[r], separator));
     for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}{}", separator, values[r * columns + c]);
   }
   text.push_back('\n');

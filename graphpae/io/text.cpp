@@ -73,6 +73,16 @@ char sniff_delimiter(std::string_view line) {
   return ' ';
 }
 
+std::string table_field(std::string_view text, char separator) {
+  if (text.find_first_of(std::string("\"\r\n") + separator) == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 std::string file_name(const std::string& path) {
   const std::filesystem::path whole(path);
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();

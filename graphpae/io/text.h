@@ -22,6 +22,9 @@ bool split_fields(std::string_view line, char delimiter, std::vector<std::string
 // The most likely delimiter of a line: a tab, a comma, a semicolon, or blanks.
 char sniff_delimiter(std::string_view line);
 
+// A field of a table to write: in quotes if it holds a separator, a quote or a line end.
+std::string table_field(std::string_view text, char separator);
+
 // "a/b/c.csv" -> "c.csv"
 std::string file_name(const std::string& path);
 bool ends_with(std::string_view text, std::string_view suffix);

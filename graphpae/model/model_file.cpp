@@ -77,6 +77,9 @@ std::shared_ptr<GraphPae> load_model(const std::string& path) {
   const std::string directory = fs::exists(path + "/model/config.json") ? path + "/model" : path;
   const std::string config_path = directory + "/config.json";
   if (!fs::exists(config_path)) {
+    if (fs::exists(path + "/model/parts.json"))
+      throw data_error(
+          fmt::format("{}: holds several models; name one of those below {}/splits or {}/targets", path, path, path));
     throw data_error(fs::exists(path + "/config.yaml")
                          ? fmt::format("{}: this run has no model yet; finish it with --resume", path)
                          : fmt::format("{}: neither a run directory nor a model directory", path));

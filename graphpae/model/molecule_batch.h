@@ -37,6 +37,7 @@ class MoleculeInputs {
   const std::vector<int32_t>& with_atoms() const { return with_atoms_; }
   const InputShape& shape() const { return shape_; }
   Threads threads() const { return threads_; }
+  bool fused() const { return kernels_ == Kernels::fused; }  // as GraphInput::fused() of its batches
 
   // The molecules side by side, in the order given. Only kinds that occur are in its tables, numbered as they appear.
   GraphInput batch(std::span<const int32_t> molecules) const;

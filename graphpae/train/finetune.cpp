@@ -7,32 +7,43 @@
 #include <array>
 #include <chrono>
 #include <cmath>
-#include <limits>
 
 #include "graphpae/core/error.h"
-#include "graphpae/evaluate/metrics.h"
+#include "graphpae/io/sha256.h"
 #include "graphpae/model/named_tensors.h"
-#include "graphpae/model/pooling.h"
-#include "graphpae/train/inputs.h"
 #include "graphpae/train/streams.h"
 
 namespace graphpae {
 namespace {
 
-constexpr size_t kPredictedAtOnce = 256;
-
 constexpr std::array kTrainingSettings = {"dropout", "edge_dropout", "pooling",  "epochs", "batch_size", "optimizer",
                                           "lr",      "weight_decay", "schedule", "warmup", "seed"};
 
-std::vector<int32_t> with_atoms(const MoleculeInputs& molecules, const std::vector<int32_t>& part) {
-  std::vector<int32_t> kept;
-  std::copy_if(part.begin(), part.end(), std::back_inserter(kept),
-               [&](int32_t g) { return molecules.num_atoms(g) > 0; });
-  return kept;
+// Layers and their norms; what is left comes before the first layer.
+bool belongs_to_a_layer(const std::string& name) {
+  return name.starts_with("layer") || name.starts_with("node_norm") || name.starts_with("edge_norm");
 }
 
-bool is_better(GraphMetric metric, double score, double than) {
-  return metric == GraphMetric::rocauc ? score > than : score < than;
+bool is_frozen(const std::string& name, Freeze freeze) {
+  return freeze == Freeze::encoder || (freeze == Freeze::embeddings && !belongs_to_a_layer(name));
+}
+
+void copy_weights(const GraphPae& from, GraphPae& into) {
+  const torch::NoGradGuard no_grad;
+  const NamedTensors sources = named_tensors(from), targets = named_tensors(into);
+  for (const auto& [name, target] : targets) {
+    const auto source =
+        std::find_if(sources.begin(), sources.end(), [&, key = name](const auto& pair) { return pair.first == key; });
+    if (source == sources.end() || source->second.sizes() != target.sizes())
+      throw data_error(fmt::format("the pre-trained model has another architecture: tensor '{}' differs", name));
+    target.copy_(source->second);
+  }
+}
+
+std::string hash_of(const NamedTensors& tensors) {
+  Sha256 sum;
+  for (const SafeTensorView& view : views_of(tensors)) sum.update(view.bytes);
+  return sum.hex();
 }
 
 }  // namespace
@@ -52,178 +63,155 @@ Settings finetune_settings(const Settings& model, const Settings& training) {
   return result;
 }
 
-Finetuner::Finetuner(std::shared_ptr<const MoleculeInputs> molecules, const GraphTargets& targets, const Split& split,
-                     const Settings& settings, const GraphPae* pretrained)
-    : molecules_(std::move(molecules)),
-      targets_(targets),
-      train_(with_atoms(*molecules_, split.train)),
-      val_(with_atoms(*molecules_, split.val)),
-      settings_(settings),
-      metric_(graph_metric(targets)),
-      model_(std::make_shared<GraphPae>(settings, molecules_->shape())) {
-  const torch::NoGradGuard no_grad;
-  if (pretrained != nullptr) {
-    const NamedTensors from = named_tensors(*pretrained), into = named_tensors(*model_);
-    for (size_t k = 0; k < into.size(); ++k) into[k].second.copy_(from.at(k).second);
-  }
-  const int64_t tasks = targets.tasks();
-  Initialiser init(stream_of(settings, Stream::head, 0).bits(0));
-  head_ = Linear(settings.width, tasks, init);
+Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
+                     const GraphPae* pretrained)
+    : objective_(std::move(objective)), settings_(settings), encoder_settings_(settings), finetune_(finetune) {
+  check(finetune);
+  if (finetune.encoder_lr > 0) encoder_settings_.lr = finetune.encoder_lr;
+  const auto model = std::make_shared<GraphPae>(settings, objective_->shape());
+  if (pretrained != nullptr) copy_weights(*pretrained, *model);
+  model->eval();
+  predictor_ = std::make_unique<Predictor>(model, objective_->tasks(), stream_of(settings, Stream::head, 0).bits(0));
+  objective_->set_scale(*predictor_);
+  start_ = hash_of(predictor_->learned());
 
-  // Regression: standardised by the labels of the training part.
-  scale_ = torch::ones({tasks});
-  shift_ = torch::zeros({tasks});
-  int64_t labels = 0;
-  for (int64_t t = 0; t < tasks; ++t) {
-    double count = 0, sum = 0, squares = 0;
-    for (const int32_t g : train_) {
-      if (std::isnan(targets.at(g, t))) continue;
-      ++count;
-      sum += targets.at(g, t);
-      squares += targets.at(g, t) * targets.at(g, t);
+  Optimiser::Named encoder, head;
+  for (const auto& item : model->encoder->named_parameters()) {
+    if (is_frozen(item.key(), finetune.freeze)) {
+      torch::Tensor parameter = item.value();
+      parameter.requires_grad_(false);
+    } else {
+      encoder.emplace_back("encoder." + item.key(), item.value());
     }
-    labels += static_cast<int64_t>(count);
-    if (metric_ == GraphMetric::rocauc || count == 0) continue;
-    const double mean = sum / count, deviation = std::sqrt(std::max(0.0, squares / count - mean * mean));
-    shift_[t] = mean;
-    if (deviation > 0) scale_[t] = deviation;
   }
-  if (labels == 0) throw data_error("the training part has no labels");
-
-  Optimiser::Named parameters;
-  for (const auto& item : model_->encoder->named_parameters()) parameters.emplace_back(item.key(), item.value());
-  for (const auto& item : head_->named_parameters()) parameters.emplace_back("head." + item.key(), item.value());
-  optimiser_ =
-      std::make_unique<Optimiser>(settings.optimizer, settings.weight_decay, parameters, molecules_->threads());
-  naming("validation part", [&] { score(val_); });  // its error comes before the first epoch
+  for (const auto& item : predictor_->head->named_parameters()) head.emplace_back("head." + item.key(), item.value());
+  const auto make = [&](const Optimiser::Named& parameters) {
+    return std::make_unique<Optimiser>(settings.optimizer, settings.weight_decay, parameters, objective_->threads());
+  };
+  encoder_optimiser_ = make(encoder);
+  head_optimiser_ = make(head);
+  if (finetune.freeze == Freeze::encoder) objective_->keep_rows(*predictor_);
   keep_as_best();
 }
 
-torch::Tensor Finetuner::outputs(const GraphInput& input, bool training, uint64_t dropout_key) {
-  Encoder& encoder = *model_->encoder;
-  Pass pass;
-  pass.training = training;
-  pass.dropout_key = dropout_key;
-  pass.wants_positions = false;
-  if (settings_.use_positions) pass.positions = encoder.distance->embed(input, input.distances, {}).clean;
-  return head_(pool(encoder.encode(input, pass).nodes, input.graph_offsets, settings_.pooling));
-}
-
-torch::Tensor Finetuner::loss(const torch::Tensor& outputs, std::span<const int32_t> molecules) const {
-  const int64_t tasks = targets_.tasks();
-  const torch::Tensor labels = torch::empty(outputs.sizes(), torch::kFloat32);
-  float* label = labels.data_ptr<float>();
-  for (const int32_t g : molecules) {
-    for (int64_t t = 0; t < tasks; ++t) *label++ = static_cast<float>(targets_.at(g, t));
-  }
-  const torch::Tensor present = labels.isnan().logical_not();
-  const int64_t count = present.sum().item<int64_t>();
-  if (count == 0) return {};
-  const torch::Tensor wanted = ((labels - shift_) / scale_).masked_select(present),
-                      found = outputs.masked_select(present);
-  return metric_ == GraphMetric::rocauc ? torch::binary_cross_entropy_with_logits(found, wanted)
-                                        : torch::mse_loss(found, wanted);
-}
-
-FinetuneEpoch Finetuner::train_epoch() {
-  const auto start = std::chrono::steady_clock::now();
-  std::vector<int32_t> order =
-      stream_of(settings_, Stream::order, epoch_).permutation(static_cast<int32_t>(train_.size()));
-  for (int32_t& place : order) place = train_[place];
-  const size_t batch = settings_.batch_size == 0 ? order.size() : static_cast<size_t>(settings_.batch_size);
-  const int64_t steps = static_cast<int64_t>((order.size() + batch - 1) / batch);
-  FinetuneEpoch result{epoch_ + 1, 0, 0, learning_rate(settings_, epoch_), 0};
-  int64_t taught = 0;
-  model_->train();
-  for (int64_t step = 0; step < steps; ++step) {
-    const size_t first = static_cast<size_t>(step) * batch;
-    const auto chosen = std::span<const int32_t>(order).subspan(first, std::min(batch, order.size() - first));
-    const GraphInput input = molecules_->batch(chosen);
-    optimiser_->clear_gradients();
-    const torch::Tensor value =
-        loss(outputs(input, true, stream_of(settings_, Stream::dropout, epoch_ * steps + step).bits(0)), chosen);
-    if (!value.defined()) continue;
-    const double number = value.item<double>();
-    if (!std::isfinite(number))
+std::optional<FinetuneEpoch> Finetuner::train_step() {
+  using Clock = std::chrono::steady_clock;
+  const auto start = Clock::now();
+  const int64_t number = epoch_ * steps_per_epoch() + step_;
+  encoder_optimiser_->clear_gradients();
+  head_optimiser_->clear_gradients();
+  const StepLoss loss =
+      objective_->step(*predictor_, epoch_, step_, stream_of(settings_, Stream::dropout, number).bits(0));
+  if (loss.value.gradient.defined()) {
+    if (!std::isfinite(loss.value.loss))
       throw numerical_error(
-          fmt::format("the loss of epoch {}, step {}, is not finite; a smaller lr may help", epoch_ + 1, step + 1));
-    value.backward();
-    optimiser_->step(result.lr);
-    result.loss += number;
-    ++taught;
+          fmt::format("the loss of epoch {}, step {}, is not finite; a smaller lr may help", epoch_ + 1, step_ + 1));
+    loss.outputs.backward(loss.value.gradient);
+    encoder_optimiser_->step(learning_rate(encoder_settings_, epoch_));
+    head_optimiser_->step(learning_rate(settings_, epoch_));
+    ++sums_.steps;
+    sums_.loss += loss.value.loss;
   }
-  if (taught > 0) result.loss /= static_cast<double>(taught);
+  const bool last = step_ + 1 == steps_per_epoch();
+  FinetuneEpoch result{epoch_ + 1, 0, 0, learning_rate(settings_, epoch_), 0};
+  if (last) result.validation = objective_->validate(*predictor_);
+  sums_.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  ++step_;
+  if (!last) return std::nullopt;
+  result.loss = sums_.loss / static_cast<double>(std::max<int64_t>(sums_.steps, 1));
+  result.seconds = sums_.seconds;
   ++epoch_;
-  result.validation = score(val_).mean;
-  if (best_epoch_ == 0 || is_better(metric_, result.validation, best_score_)) {
+  step_ = 0;
+  sums_ = {};
+  const bool better =
+      objective_->larger_is_better() ? result.validation > best_score_ : result.validation < best_score_;
+  if (best_epoch_ == 0 || better) {
     best_score_ = result.validation;
     best_epoch_ = epoch_;
     keep_as_best();
   }
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 
-std::vector<double> Finetuner::predict(std::span<const int32_t> molecules) {
-  const torch::NoGradGuard no_grad;
-  model_->eval();
-  const int64_t tasks = targets_.tasks();
-  std::vector<double> predictions(molecules.size() * static_cast<size_t>(tasks),
-                                  std::numeric_limits<double>::quiet_NaN());
-  for (size_t first = 0; first < molecules.size(); first += kPredictedAtOnce) {
-    const auto chosen = molecules.subspan(first, std::min(kPredictedAtOnce, molecules.size() - first));
-    const GraphInput input = molecules_->batch(chosen);
-    if (input.num_nodes() == 0) continue;
-    const torch::Tensor rows = (outputs(input, false, 0) * scale_ + shift_).to(torch::kFloat64).contiguous();
-    std::copy_n(rows.data_ptr<double>(), rows.numel(), predictions.begin() + static_cast<int64_t>(first) * tasks);
+FinetuneEpoch Finetuner::train_epoch() {
+  while (true) {
+    if (const auto epoch = train_step()) return *epoch;
   }
-  return predictions;
 }
 
-FinetuneScores Finetuner::score(std::span<const int32_t> molecules) {
-  const std::vector<double> predictions = predict(molecules);
-  const int64_t tasks = targets_.tasks();
-  FinetuneScores scores;
-  int64_t used = 0;
-  for (int64_t t = 0; t < tasks; ++t) {
-    std::vector<double> found, wanted;
-    for (size_t m = 0; m < molecules.size(); ++m) {
-      const double label = targets_.at(molecules[m], t),
-                   prediction = predictions[m * static_cast<size_t>(tasks) + static_cast<size_t>(t)];
-      if (std::isnan(label) || molecules_->num_atoms(molecules[m]) == 0) continue;
-      found.push_back(prediction);
-      wanted.push_back(label);
-    }
-    scores.tasks.push_back(metric_ == GraphMetric::rocauc ? roc_auc(found, wanted) : rmse(found, wanted));
-    if (!scores.tasks.back()) continue;
-    scores.mean += *scores.tasks.back();
-    ++used;
-  }
-  if (used == 0) throw data_error("no task has labels to be scored by");
-  scores.mean /= static_cast<double>(used);
-  return scores;
+bool Finetuner::stopped_early() const {
+  return finetune_.patience > 0 && step_ == 0 && best_epoch_ > 0 && epoch_ - best_epoch_ >= finetune_.patience;
 }
 
-std::vector<std::pair<std::string, torch::Tensor>> Finetuner::head_tensors() const {
-  return {{"weight", head_->weight}, {"bias", head_->bias}, {"scale", scale_}, {"shift", shift_}};
-}
-
-std::vector<std::pair<std::string, torch::Tensor>> Finetuner::learned() const {
-  NamedTensors tensors = named_tensors(*model_->encoder);
-  tensors.emplace_back("head.weight", head_->weight);
-  tensors.emplace_back("head.bias", head_->bias);
-  return tensors;
-}
+int64_t Finetuner::reported_epoch() const { return finetune_.protocol == Protocol::paper ? epoch_ : best_epoch_; }
 
 void Finetuner::keep_as_best() {
   best_.clear();
-  for (const auto& [name, tensor] : learned()) best_.push_back(tensor.detach().clone());
+  for (const auto& [name, tensor] : predictor_->learned()) best_.push_back(tensor.detach().clone());
 }
 
-void Finetuner::restore_best() {
+NamedTensors Finetuner::best() const {
+  NamedTensors tensors = predictor_->learned();
+  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second = best_[k];
+  return tensors;
+}
+
+void Finetuner::finish() {
+  if (finetune_.protocol == Protocol::paper) return;
   const torch::NoGradGuard no_grad;
-  const auto tensors = learned();
+  const NamedTensors tensors = predictor_->learned();
   for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second.copy_(best_[k]);
+}
+
+void Finetuner::save(const std::string& path, const std::string& data) const {
+  std::vector<SafeTensorView> tensors = views_of(predictor_->learned(), "model.");
+  const auto add = [&](const NamedTensors& named, const std::string& prefix) {
+    for (SafeTensorView& view : views_of(named, prefix)) tensors.push_back(std::move(view));
+  };
+  add(best(), "best.");
+  add(encoder_optimiser_->state(), "optimiser.");
+  add(head_optimiser_->state(), "optimiser.");
+  write_checkpoint(path,
+                   {{"epoch", std::to_string(epoch_)},
+                    {"step", std::to_string(step_)},
+                    {"steps", std::to_string(head_optimiser_->steps())},
+                    {"sums", fmt::format("{} {} {}", sums_.steps, sums_.loss, sums_.seconds)},
+                    {"best", fmt::format("{} {}", best_epoch_, best_score_)},
+                    {"settings", to_yaml(settings_, finetune_)},
+                    {"objective", objective_->key()},
+                    {"start", start_},
+                    {"data", data}},
+                   tensors);
+}
+
+void Finetuner::restore(const std::string& path, const std::string& data) {
+  const SafeTensors file = open_checkpoint(path);
+  if (file.metadata("data") != data)
+    throw data_error(fmt::format("{}: belongs to other data (hash {}, now {})", path, file.metadata("data"), data));
+  if (file.metadata("objective") != objective_->key())
+    throw usage_error(fmt::format("{}: belongs to {}, now {}", path, file.metadata("objective"), objective_->key()));
+  if (file.metadata("settings") != to_yaml(settings_, finetune_))
+    throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
+  if (file.metadata("start") != start_)
+    throw usage_error(fmt::format("{}: belongs to a run that started from other weights, such as another RUN", path));
+  const torch::NoGradGuard no_grad;
+  copy_from(file, predictor_->learned(), "model.");
+  copy_from(file, best(), "best.");
+  copy_from(file, encoder_optimiser_->state(), "optimiser.");
+  copy_from(file, head_optimiser_->state(), "optimiser.");
+  epoch_ = std::stoll(file.metadata("epoch"));
+  step_ = std::stoll(file.metadata("step"));
+  for (Optimiser* optimiser : {encoder_optimiser_.get(), head_optimiser_.get()})
+    optimiser->set_steps(std::stoll(file.metadata("steps")));
+  // Numbers were printed so that they read back to the same bits.
+  const std::string sums = file.metadata("sums"), best = file.metadata("best");
+  char* rest = const_cast<char*>(sums.c_str());
+  sums_.steps = std::strtoll(rest, &rest, 10);
+  sums_.loss = std::strtod(rest, &rest);
+  sums_.seconds = std::strtod(rest, &rest);
+  rest = const_cast<char*>(best.c_str());
+  best_epoch_ = std::strtoll(rest, &rest, 10);
+  best_score_ = std::strtod(rest, &rest);
 }
 
 }  // namespace graphpae

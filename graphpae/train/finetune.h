@@ -1,21 +1,19 @@
-// Fine-tuning: the encoder and a linear head over all tasks, trained together on the labels of molecules.
+// Fine-tuning: an encoder and a head trained together on labels.
 //
-// Tasks of classes 0 and 1 learn from the binary cross entropy of logits and are scored by ROC-AUC; tasks of numbers
-// learn from the squared error of targets standardised by the training part and are scored by RMSE in their own units.
-// A missing label counts nowhere. The first epoch with the best validation score is kept; the test part chooses
-// nothing.
+//   finetune_settings.h   which head, loss and protocol
+//   molecule_objective.h  targets of molecules
+//   node_objective.h      classes of nodes
+//   model/predictor.h     the result
+//
+// strict keeps the first epoch with the best validation score, paper the last one; the test part chooses nothing.
 #pragma once
-
-#include <torch/types.h>
 
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "graphpae/core/split.h"
-#include "graphpae/evaluate/graph_protocols.h"
-#include "graphpae/model/graph_pae.h"
-#include "graphpae/model/molecule_batch.h"
+#include "graphpae/train/checkpoint.h"
+#include "graphpae/train/objective.h"
 #include "graphpae/train/optimiser.h"
 
 namespace graphpae {
@@ -29,59 +27,59 @@ bool is_training_setting(const std::string& key);
 struct FinetuneEpoch {
   int64_t epoch = 0;      // from 1
   double loss = 0;        // mean over the steps
-  double validation = 0;  // mean over tasks of the metric
+  double validation = 0;  // Objective::validate
   double lr = 0;
   double seconds = 0;
 };
 
-struct FinetuneScores {
-  double mean = 0;                           // of the tasks that have one
-  std::vector<std::optional<double>> tasks;  // [T] nothing: no labels, or all of one class
-};
-
-class Finetuner {
+class Finetuner final : public Resumable {
  public:
-  // `pretrained` may be null: then the encoder starts as settings.seed draws it. Refers to `targets`. Throws a data
-  // error if the training or validation part has no label to learn from or to be scored by.
-  Finetuner(std::shared_ptr<const MoleculeInputs> molecules, const GraphTargets& targets, const Split& split,
-            const Settings& settings, const GraphPae* pretrained);
+  // `pretrained` may be null: then the encoder starts as settings.seed draws it. Throws a data error if it is not of
+  // the shape that settings and data ask for.
+  Finetuner(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
+            const GraphPae* pretrained);
 
-  // Trains an epoch and scores the validation part. Throws a numerical error that names the epoch if a loss is not
-  // finite.
-  FinetuneEpoch train_epoch();
-  bool done() const { return epoch_ >= settings_.epochs; }
+  // Trains one step; if it was the last of its epoch, scores the validation part and returns the epoch. Throws a
+  // numerical error that names the epoch if a loss is not finite; parameters are then those before the step.
+  std::optional<FinetuneEpoch> train_step();
+  FinetuneEpoch train_epoch();  // the steps that are left of it
 
-  GraphMetric metric() const { return metric_; }
-  int64_t best_epoch() const { return best_epoch_; }  // 0: before the first
-  // Goes back to the best epoch.
-  void restore_best();
-  // Predictions [G,T] float64 for molecules as they are now: logits, or numbers in the units of the targets. NaN for
-  // molecules without atoms.
-  std::vector<double> predict(std::span<const int32_t> molecules);
-  // Of predictions for a part of the split. Throws a data error if no task can be scored.
-  FinetuneScores score(std::span<const int32_t> molecules);
+  int64_t epoch() const override { return epoch_; }
+  int64_t step() const override { return step_; }
+  int64_t steps_per_epoch() const { return objective_->steps_per_epoch(); }
+  bool done() const { return epoch_ >= settings_.epochs || stopped_early(); }
+  bool stopped_early() const;  // patience is at an end
 
-  GraphPae& model() { return *model_; }
-  // The head: "weight" [d,T], "bias" [T], and what predictions are multiplied by and shifted by, "scale" and "shift"
-  // [T].
-  std::vector<std::pair<std::string, torch::Tensor>> head_tensors() const;
+  int64_t best_epoch() const { return best_epoch_; }  // by validation; 0: before the first
+  int64_t reported_epoch() const;                     // the one that finish() leaves
+  // Goes back to the best epoch, unless the protocol is to report the last.
+  void finish();
+
+  Predictor& predictor() { return *predictor_; }
+  const Settings& settings() const { return settings_; }
+
+  // A checkpoint: what was learnt, the best so far, moments, epoch and step.
+  void save(const std::string& path, const std::string& data) const override;
+  void restore(const std::string& path, const std::string& data) override;
 
  private:
-  torch::Tensor outputs(const GraphInput& input, bool training, uint64_t dropout_key);         // [G,T], standardised
-  torch::Tensor loss(const torch::Tensor& outputs, std::span<const int32_t> molecules) const;  // undefined: no labels
-  std::vector<std::pair<std::string, torch::Tensor>> learned() const;                          // what training changes
+  // Over the steps of the epoch at work.
+  struct Sums {
+    int64_t steps = 0;  // those that taught something
+    double loss = 0, seconds = 0;
+  };
   void keep_as_best();
+  NamedTensors best() const;  // names of learned(), tensors of the best epoch
 
-  std::shared_ptr<const MoleculeInputs> molecules_;
-  const GraphTargets& targets_;
-  std::vector<int32_t> train_, val_;  // with atoms
-  Settings settings_;
-  GraphMetric metric_;
-  std::shared_ptr<GraphPae> model_;
-  Linear head_{nullptr};
-  torch::Tensor scale_, shift_;  // [T] float32
-  std::unique_ptr<Optimiser> optimiser_;
-  int64_t epoch_ = 0, best_epoch_ = 0;
+  std::shared_ptr<Objective> objective_;
+  Settings settings_, encoder_settings_;  // the second has the encoder's lr
+  FinetuneSettings finetune_;
+  std::unique_ptr<Predictor> predictor_;
+  std::string start_;  // hash of the weights training began with
+  std::unique_ptr<Optimiser> encoder_optimiser_, head_optimiser_;
+  int64_t epoch_ = 0, step_ = 0;
+  Sums sums_;
+  int64_t best_epoch_ = 0;
   double best_score_ = 0;
   std::vector<torch::Tensor> best_;
 };

@@ -9,17 +9,12 @@
 #include <limits>
 
 #include "graphpae/core/error.h"
-#include "graphpae/io/sha256.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/model/pooling.h"
 #include "graphpae/train/streams.h"
-#include "graphpae/version.h"
 
 namespace graphpae {
 namespace {
-
-constexpr const char* kFormat = "graphpae checkpoint";
-constexpr const char* kFormatVersion = "2";
 
 double number(const torch::Tensor& scalar) {
   return scalar.defined() ? scalar.item<double>() : std::numeric_limits<double>::quiet_NaN();
@@ -29,31 +24,6 @@ double number(const torch::Tensor& scalar) {
 std::string settings_key(Settings settings) {
   if (settings.schedule == Schedule::none) settings.epochs = 0;
   return to_yaml(settings);
-}
-
-std::string checksum(const std::vector<SafeTensorView>& tensors) {
-  Sha256 sum;
-  for (const SafeTensorView& tensor : tensors) sum.update(tensor.bytes);
-  return sum.hex();
-}
-
-// The file, its checksum and version verified.
-SafeTensors open_checkpoint(const std::string& path) {
-  std::optional<SafeTensors> file;
-  Sha256 sum;
-  try {
-    file.emplace(path);
-    sum.update(file->data());
-    if (file->metadata("format") != kFormat) throw data_error(fmt::format("{}: not a checkpoint", path));
-    if (sum.hex() != file->metadata("sha256")) throw data_error(fmt::format("{}: damaged, its checksum differs", path));
-  } catch (const Error& error) {
-    throw DamagedCheckpoint(error.what());
-  }
-  if (file->metadata("version") != kFormatVersion) {
-    throw data_error(fmt::format("{}: version {} of the checkpoint format, this program reads {}", path,
-                                 file->metadata("version"), kFormatVersion));
-  }
-  return std::move(*file);
 }
 
 }  // namespace
@@ -140,19 +110,15 @@ void Pretrainer::learn(const GraphInput& input, const Corruption& corruption, ui
 void Pretrainer::save(const std::string& path, const std::string& data) const {
   std::vector<SafeTensorView> tensors = views_of(named_tensors(*model_), "model.");
   for (SafeTensorView& view : views_of(optimiser_.state(), "optimiser.")) tensors.push_back(std::move(view));
-  write_safetensors(path,
-                    {{"format", kFormat},
-                     {"version", kFormatVersion},
-                     {"graphpae", kVersion},
-                     {"epoch", std::to_string(epoch_)},
-                     {"step", std::to_string(step_)},
-                     {"sums", fmt::format("{} {} {} {} {}", sums_.steps, sums_.loss, sums_.loss_feature,
-                                          sums_.loss_position, sums_.seconds)},
-                     {"steps", std::to_string(optimiser_.steps())},
-                     {"settings", settings_key(settings_)},
-                     {"data", data},
-                     {"sha256", checksum(tensors)}},
-                    tensors);
+  write_checkpoint(path,
+                   {{"epoch", std::to_string(epoch_)},
+                    {"step", std::to_string(step_)},
+                    {"sums", fmt::format("{} {} {} {} {}", sums_.steps, sums_.loss, sums_.loss_feature,
+                                         sums_.loss_position, sums_.seconds)},
+                    {"steps", std::to_string(optimiser_.steps())},
+                    {"settings", settings_key(settings_)},
+                    {"data", data}},
+                   tensors);
 }
 
 void Pretrainer::restore(const std::string& path, const std::string& data) {

@@ -8,6 +8,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/model/graph_pae.h"
 #include "graphpae/train/batches.h"
+#include "graphpae/train/checkpoint.h"
 #include "graphpae/train/inputs.h"
 #include "graphpae/train/optimiser.h"
 
@@ -22,13 +23,7 @@ struct EpochMetrics {
   double seconds = 0;
 };
 
-// A checkpoint file that is not whole.
-class DamagedCheckpoint : public Error {
- public:
-  explicit DamagedCheckpoint(const std::string& message) : Error(ErrorKind::data, message) {}
-};
-
-class Pretrainer {
+class Pretrainer final : public Resumable {
  public:
   // Throws a usage error for settings that contradict each other.
   Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings, Threads threads);
@@ -44,8 +39,8 @@ class Pretrainer {
   // Trains the steps that are left of the epoch.
   EpochMetrics train_epoch();
 
-  int64_t epoch() const { return epoch_; }  // epochs done
-  int64_t step() const { return step_; }    // steps done of the next one
+  int64_t epoch() const override { return epoch_; }
+  int64_t step() const override { return step_; }
   int64_t steps_per_epoch() const { return batches_->steps_per_epoch(); }
   bool done() const { return epoch_ >= settings_.epochs; }
   // Mean L of the steps done of the next epoch; NaN if there are none.
@@ -54,12 +49,9 @@ class Pretrainer {
   GraphPae& model() { return *model_; }
   const Settings& settings() const { return settings_; }
 
-  // A checkpoint: parameters, statistics, moments, epoch and step; `data` names the data (a hash). Written completely
-  // or not at all.
-  void save(const std::string& path, const std::string& data) const;
-  // Goes on where save() was. Throws DamagedCheckpoint, or another error if it belongs to other data or settings;
-  // nothing is changed then.
-  void restore(const std::string& path, const std::string& data);
+  // A checkpoint: parameters, statistics, moments, epoch and step.
+  void save(const std::string& path, const std::string& data) const override;
+  void restore(const std::string& path, const std::string& data) override;
 
  private:
   // Over the steps of the epoch at work.

@@ -21,8 +21,8 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kOwned[] = {"config.yaml", "environment.json", "metrics.jsonl", "checkpoints",
-                                  "model",       "results.json",     "report.html"};
+constexpr const char* kOwned[] = {"config.yaml",  "environment.json", "metrics.jsonl", "checkpoints", "model",
+                                  "results.json", "report.html",      "splits",        "targets"};
 constexpr size_t kKeptCheckpoints = 2;
 
 std::string to_line(const EpochMetrics& m) {
@@ -116,16 +116,22 @@ void RunDirectory::append_line(const std::string& json) {
 }
 
 std::vector<EpochMetrics> RunDirectory::rewind_metrics(int64_t epoch) {
-  const std::string path = file("metrics.jsonl");
   std::vector<EpochMetrics> kept;
+  for (const std::string& line : rewind_lines(epoch)) kept.push_back(*from_line(line));
+  return kept;
+}
+
+std::vector<std::string> RunDirectory::rewind_lines(int64_t epoch) {
+  const std::string path = file("metrics.jsonl");
+  std::vector<std::string> kept;
   std::string text;
   if (fs::exists(path)) {
     LineReader reader(path);
     for (std::string_view line; reader.next(line);) {
       const auto record = from_line(line);
       if (!record || record->epoch > epoch) break;
-      kept.push_back(*record);
-      text += std::string(line) + "\n";
+      kept.emplace_back(line);
+      text += kept.back() + "\n";
     }
   }
   write_file(path, text);
@@ -142,7 +148,7 @@ std::vector<std::string> RunDirectory::checkpoints() const {
   return paths;
 }
 
-void RunDirectory::save_checkpoint(const Pretrainer& trainer, const std::string& data) {
+void RunDirectory::save_checkpoint(const Resumable& trainer, const std::string& data) {
   const std::string step = trainer.step() > 0 ? fmt::format(".step-{:08}", trainer.step()) : "";
   trainer.save(fmt::format("{}/checkpoints/epoch-{:08}{}.safetensors", path_, trainer.epoch(), step), data);
   const std::vector<std::string> paths = checkpoints();
@@ -150,7 +156,7 @@ void RunDirectory::save_checkpoint(const Pretrainer& trainer, const std::string&
   for (size_t k = 0; k + kKeptCheckpoints < paths.size(); ++k) fs::remove(paths[k], ignored);
 }
 
-bool RunDirectory::restore_checkpoint(Pretrainer& trainer, const std::string& data,
+bool RunDirectory::restore_checkpoint(Resumable& trainer, const std::string& data,
                                       std::vector<std::string>& notes) const {
   const std::vector<std::string> paths = checkpoints();
   for (auto path = paths.rbegin(); path != paths.rend(); ++path) {

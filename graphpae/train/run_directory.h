@@ -6,6 +6,7 @@
 //   checkpoints/       the last two, epoch-NNNNNNNN.safetensors, or epoch-NNNNNNNN.step-NNNNNNNN.safetensors
 //   model/             config.json, model.safetensors, README.md
 //   results.json       the end of it
+//   splits/, targets/  the run directories of its parts, for fine-tuning on several splits or one target at a time
 #pragma once
 
 #include <optional>
@@ -36,12 +37,13 @@ class RunDirectory {
   void append_line(const std::string& json);
   // Lines up to `epoch` stay, later ones and half lines go. Returns what stays.
   std::vector<EpochMetrics> rewind_metrics(int64_t epoch);
+  std::vector<std::string> rewind_lines(int64_t epoch);
 
   // Writes a checkpoint and removes all but the last two.
-  void save_checkpoint(const Pretrainer& trainer, const std::string& data);
+  void save_checkpoint(const Resumable& trainer, const std::string& data);
   // Restores the newest checkpoint that is whole; damaged ones are skipped, each with a line in `notes`. Returns false
   // if there is none.
-  bool restore_checkpoint(Pretrainer& trainer, const std::string& data, std::vector<std::string>& notes) const;
+  bool restore_checkpoint(Resumable& trainer, const std::string& data, std::vector<std::string>& notes) const;
 
  private:
   explicit RunDirectory(std::string path) : path_(std::move(path)) {}

@@ -4,6 +4,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/options_yaml.h"
+#include "graphpae/train/finetune_settings.h"
 
 namespace graphpae {
 
@@ -107,8 +108,10 @@ std::string to_yaml(const Settings& settings) {
 
 Settings settings_from_yaml(const std::string& yaml, const std::string& source) {
   Settings settings;
+  FinetuneSettings finetune;  // may stand beside them, in recipes and in fine-tuned runs
   OptionTable table;
   declare(table, settings);
+  declare(table, finetune);
   set_from_yaml(table, yaml, source);
   return settings;
 }

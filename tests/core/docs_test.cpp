@@ -3,7 +3,7 @@
 
 #include "graphpae/core/options.h"
 #include "graphpae/data/generate.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/train/finetune_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace graphpae {
@@ -11,16 +11,21 @@ namespace {
 
 std::string settings_page() {
   Settings settings;
+  FinetuneSettings finetune_settings;
   GenerateOptions generate_options;
-  OptionTable training, generating;
+  OptionTable training, finetuning, generating;
   declare(training, settings);
+  declare(finetuning, finetune_settings);
   declare(generating, generate_options);
   return "# Settings\n\nThis page is generated from the declarations in the source (see CONTRIBUTING).\n\n"
          "Precedence: command line, then `--config FILE.yaml`, then recipe, then default. On the command line a "
          "setting is\n"
          "`--set key=value`. In YAML, `probe: {lr: 0.01}` and `probe.lr: 0.01` are the same.\n\n"
          "## Pre-training and recipes\n\n" +
-         describe_options(training) + "\n## `graphpae generate`\n\nAlso as flags: `--small-components 3`.\n\n" +
+         describe_options(training) +
+         "\n## Fine-tuning\n\nIn recipes a map `finetune:`; as flags of `graphpae finetune` without the first word: "
+         "`--loss l1`.\n\n" +
+         describe_options(finetuning) + "\n## `graphpae generate`\n\nAlso as flags: `--small-components 3`.\n\n" +
          describe_options(generating);
 }
 

@@ -4,6 +4,7 @@
 
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/train/finetune_settings.h"
 #include "graphpae/train/recipes.h"
 #include "graphpae/train/settings.h"
 #include "tests/support/expect_error.h"
@@ -101,9 +102,7 @@ TEST(Recipes, EveryOneFitsTheSettings) {
   ASSERT_GE(recipes().size(), 14u);
   for (const Recipe& recipe : recipes()) {
     Settings settings;
-    OptionTable table;
-    declare(table, settings);
-    EXPECT_NO_THROW(set_from_yaml(table, recipe.yaml, recipe.name)) << recipe.name;
+    EXPECT_NO_THROW(settings = settings_from_yaml(recipe.yaml, recipe.name)) << recipe.name;
     EXPECT_EQ(settings.width % settings.heads, 0) << recipe.name;
     EXPECT_FALSE(recipe.title.empty());
   }
@@ -123,6 +122,11 @@ TEST(Recipes, HoldThePublishedConstants) {
   set_from_yaml(table, find_recipe("arxiv-year").yaml, "arxiv-year");
   EXPECT_EQ(settings.fanout, (std::vector<int64_t>{20, 10, 5}));
   EXPECT_EQ(settings.batch_size, 1024);
+  settings = recipe_settings("qm9");
+  EXPECT_EQ(settings.batch_size, 256);
+  EXPECT_EQ(settings.warmup, 5);
+  EXPECT_EQ(settings.dropout, 0.1);
+  EXPECT_EQ(finetune_settings_from_yaml(find_recipe("qm9").yaml, "qm9").loss, TargetLoss::l1);
   EXPECT_USAGE_ERROR(find_recipe("squirel"), "did you mean 'squirrel'?");
 }
 

@@ -1,0 +1,183 @@
+#include "graphpae/cli/finetune_parts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <numeric>
+
+#include "graphpae/cli/run_flags.h"
+#include "graphpae/core/error.h"
+#include "graphpae/core/suggest.h"
+#include "graphpae/data/scaffold_split.h"
+#include "graphpae/train/molecule_objective.h"
+#include "graphpae/train/node_objective.h"
+
+namespace graphpae::cli {
+namespace {
+
+Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json score_json(const MoleculeObjective& objective, const TargetScores& validation, const TargetScores& test) {
+  const PredictorTasks tasks = objective.tasks();
+  Json by_task = Json::object(), details = Json::array();
+  for (int64_t t = 0; t < tasks.size(); ++t) {
+    const TargetScore& score = test.tasks[t];
+    by_task[tasks.names[t]] = number_json(score.of(objective.metric()));
+    Json detail = {{"name", tasks.names[t]}};
+    if (tasks.kind == OutputKind::classes) {
+      detail["rocauc"] = number_json(score.rocauc);
+    } else {
+      const TargetUnit& unit = tasks.units[t];
+      const double deviation = objective.deviations()[t];
+      if (!unit.name.empty()) detail["unit"] = unit.name;
+      detail["mae"] = number_json(score.mae);
+      detail["rmse"] = number_json(score.rmse);
+      detail["training_std"] = deviation;
+      detail["mae_over_std"] = score.mae ? Json(*score.mae / deviation) : Json();
+      if (!unit.paper.empty()) {
+        detail["paper_unit"] = unit.paper;
+        detail["mae_paper"] = score.mae ? Json(*score.mae * unit.to_paper) : Json();
+      }
+    }
+    details.push_back(detail);
+  }
+  return {{"metric", metric_name(objective.metric())},
+          {"validation", number_json(validation.scaled)},
+          {"test_mean", number_json(test.mean)},
+          {"test", by_task},
+          {"tasks", details}};
+}
+
+// A name as a directory: what a file system may not like becomes _.
+std::string directory_name(const std::string& name) {
+  std::string text = name.substr(0, 100);
+  for (char& c : text) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '+') c = '_';
+  }
+  return text;
+}
+
+// Orbital energies are below one Hartree and above one eV.
+void doubt_units(const std::vector<std::string>& names, const std::vector<double>& values,
+                 const std::vector<TargetUnit>& units, std::vector<std::string>& notes) {
+  for (size_t t = 0; t < names.size(); ++t) {
+    if (units[t].name != "Hartree" || (names[t] != "homo" && names[t] != "lumo" && names[t] != "gap")) continue;
+    double sum = 0, count = 0;
+    for (size_t k = t; k < values.size(); k += names.size()) {
+      if (std::isnan(values[k])) continue;
+      sum += std::abs(values[k]);
+      ++count;
+    }
+    if (sum > count)
+      notes.push_back(
+          fmt::format("target '{}' is {:.3g} on average, too much for an orbital energy in Hartree; if the file has "
+                      "other units than MoleculeNet's QM9, use --units none",
+                      names[t], sum / count));
+  }
+}
+
+}  // namespace
+
+std::vector<int64_t> choose_targets(const std::vector<std::string>& all, const std::vector<std::string>& wanted) {
+  std::vector<int64_t> places(all.size());
+  std::iota(places.begin(), places.end(), 0);
+  if (wanted.empty()) return places;
+  places.clear();
+  for (const std::string& name : wanted) {
+    const auto place = std::find(all.begin(), all.end(), name);
+    if (place == all.end())
+      throw usage_error(fmt::format("--targets: no target '{}'{}; there are {}", name, did_you_mean(name, all),
+                                    fmt::join(all, ", ")));
+    const int64_t t = place - all.begin();
+    if (std::find(places.begin(), places.end(), t) != places.end())
+      throw usage_error(fmt::format("--targets: '{}' is named twice", name));
+    places.push_back(t);
+  }
+  return places;
+}
+
+std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_ptr<const MoleculeInputs>& input,
+                                         const Settings& settings, const FinetuneSettings& finetune,
+                                         const PartOptions& options, std::vector<std::string>& notes) {
+  const GraphSetParts& data = set.parts();
+  if (data.task_names.empty()) throw data_error("the data have no labels; --tasks names columns of them");
+  if (data.splits.size() > 1) notes.push_back(fmt::format("the first of {} splits is used", data.splits.size()));
+  Split split;
+  if (data.splits.empty()) {
+    notes.push_back("the data have no split: molecules are split 80/10/10 by scaffold");
+    split = scaffold_split(set, input->threads());
+  } else {
+    split = data.splits.front();
+  }
+  const std::vector<int64_t> chosen = choose_targets(data.task_names, options.targets);
+  std::vector<std::string> names;
+  for (const int64_t t : chosen) names.push_back(data.task_names[t]);
+  const std::vector<TargetUnit> units = target_units(finetune.units, names);
+
+  // Columns `first` .. `last` of those chosen.
+  const auto part_of = [&](size_t first, size_t last) {
+    const std::vector<std::string> part_names(names.begin() + static_cast<int64_t>(first),
+                                              names.begin() + static_cast<int64_t>(last));
+    const std::vector<TargetUnit> part_units(units.begin() + static_cast<int64_t>(first),
+                                             units.begin() + static_cast<int64_t>(last));
+    std::vector<double> values;
+    for (int64_t g = 0; g < data.num_graphs; ++g) {
+      for (size_t k = first; k < last; ++k) values.push_back(data.targets[g * set.num_tasks() + chosen[k]]);
+    }
+    doubt_units(part_names, values, part_units, notes);
+    const auto objective = std::make_shared<MoleculeObjective>(input, part_names, std::move(values), split, settings,
+                                                               finetune, featurizer_name(input->shape()), part_units);
+    FinetunePart part;
+    part.objective = objective;
+    part.score = [objective](Predictor& predictor) {
+      return score_json(*objective, objective->score(predictor, objective->split().val),
+                        objective->score(predictor, objective->split().test));
+    };
+    return part;
+  };
+  if (!options.one_at_a_time || names.size() == 1) return {part_of(0, names.size())};
+  std::vector<FinetunePart> parts;
+  for (size_t t = 0; t < names.size(); ++t) {
+    parts.push_back(part_of(t, t + 1));
+    parts.back().name = names[t];
+    std::string directory = "targets/" + directory_name(names[t]);
+    if (std::any_of(parts.begin(), parts.end(), [&](const FinetunePart& p) { return p.directory == directory; }))
+      directory += fmt::format(".{}", t);
+    parts.back().directory = directory;
+  }
+  return parts;
+}
+
+std::vector<FinetunePart> finetune_parts(const Graph& graph, const GraphInput& input, const Settings& settings,
+                                         const FinetuneSettings& finetune, const PartOptions& options,
+                                         std::vector<std::string>&) {
+  if (!options.targets.empty() || options.one_at_a_time)
+    throw usage_error("--targets and --one-at-a-time are for molecules: nodes have one label");
+  if (!finetune.units.empty() && finetune.units != "none")
+    throw usage_error("units are for molecules: classes of nodes have none");
+  if (graph.splits().empty()) throw data_error("the data have no split; --splits names a file of them");
+  std::vector<FinetunePart> parts;
+  for (size_t s = 0; s < graph.splits().size(); ++s) {
+    const auto objective = std::make_shared<NodeObjective>(graph, input, static_cast<int64_t>(s), settings, finetune);
+    FinetunePart part;
+    part.objective = objective;
+    part.score = [objective](Predictor& predictor) {
+      const auto test = objective->accuracy(predictor, objective->split().test);
+      return Json{{"metric", "accuracy"},
+                  {"validation", number_json(objective->accuracy(predictor, objective->split().val))},
+                  {"test_mean", number_json(test)},
+                  {"test", {{"accuracy", number_json(test)}}}};
+    };
+    if (graph.splits().size() > 1) {
+      part.name = fmt::format("split {}", s);
+      part.directory = fmt::format("splits/{}", s);
+    }
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+}  // namespace graphpae::cli
