@@ -158,7 +158,7 @@ void add_finetune(CLI::App& app, Common& common) {
     if (dataset.is_graph())
       throw data_error(fmt::format("{}: is one graph; fine-tuning is for molecules", flags->data.data));
     std::vector<std::string> notes = dataset.notes;
-    const Settings base = flags->run == "none" ? base_settings(flags->model, dataset, notes) : Settings();
+    const Settings base = flags->run == "none" ? base_settings(flags->model, dataset.is_graph(), notes) : Settings();
     const Task task = prepare(dataset.graph_set(), *flags, common, base, notes);
     const Json results = finetune(dataset.graph_set(), task, *flags, common);
     if (common.json) return print_json(results);

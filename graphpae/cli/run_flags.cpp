@@ -13,23 +13,6 @@
 
 namespace graphpae::cli {
 
-void add_model_flags(CLI::App& app, ModelFlags& flags) {
-  Settings defaults;
-  OptionTable table;
-  declare(table, defaults);
-  app.add_option("--recipe", flags.recipe, "named settings; `graphpae recipes` lists them");
-  add_setting_flags(app, table, flags.settings);
-}
-
-Settings resolve_settings(const ModelFlags& flags, const Settings& base) {
-  Settings settings = flags.recipe.empty() ? base : recipe_settings(flags.recipe);
-  OptionTable table;
-  declare(table, settings);
-  apply_settings(table, flags.settings);
-  check(settings);
-  return settings;
-}
-
 std::optional<SettingDifference> setting_difference(Settings first, Settings second) {
   OptionTable a, b;
   declare(a, first);
@@ -41,8 +24,8 @@ std::optional<SettingDifference> setting_difference(Settings first, Settings sec
   return std::nullopt;
 }
 
-Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes) {
-  if (dataset.is_graph() || !flags.recipe.empty()) return {};
+Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes) {
+  if (is_graph || !flags.recipe.empty()) return {};
   notes.push_back("molecules without --recipe: what is not set comes from recipe molecules");
   return recipe_settings("molecules");
 }
@@ -75,6 +58,10 @@ InputOptions input_options(const Common& common, Kernels kernels, const Graph&, 
 
 InputOptions input_options(const Common& common, Kernels kernels, const GraphSet& molecules, const Settings&) {
   return options_with_bar(common, kernels, "molecules", molecules.num_graphs());
+}
+
+InputOptions input_options(const Common& common, Kernels kernels, const ShardSet& shards, const Settings&) {
+  return options_with_bar(common, kernels, "molecules", shards.manifest().molecules());
 }
 
 Kernels parse_kernels(const std::string& text) {

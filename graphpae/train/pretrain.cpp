@@ -82,6 +82,9 @@ Pretrainer::Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const In
                        const Settings& settings)
     : Pretrainer(std::make_unique<MoleculeBatches>(molecules, settings), shape, settings, molecules->threads()) {}
 
+Pretrainer::Pretrainer(const ShardInput& shards, const InputShape& shape, const Settings& settings)
+    : Pretrainer(std::make_unique<ShardedMolecules>(shards, settings), shape, settings, shards.threads) {}
+
 std::optional<EpochMetrics> Pretrainer::train_step() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -185,8 +188,6 @@ std::shared_ptr<GraphPae> pretrain_on(const Data& data, const Settings& settings
   trainer.model().eval();
   return std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
 }
-
-const char* name_of(Featurizer featurizer) { return featurizer == Featurizer::ogb ? "ogb" : "transfer"; }
 
 }  // namespace
 
