@@ -22,6 +22,7 @@
 #include "graphpae/model/model_file.h"
 #include "graphpae/train/estimate.h"
 #include "graphpae/train/run_directory.h"
+#include "graphpae/train/tensor_memory.h"
 
 namespace graphpae::cli {
 namespace {
@@ -167,7 +168,10 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
     run = RunDirectory::create(flags.output, flags.force);
   }
   const Kernels kernels = parse_kernels(flags.kernels);
-  if (kernels == Kernels::fused) keep_freed_memory();  // the reference is LibTorch as it comes
+  if (kernels == Kernels::fused) {  // the reference is LibTorch as it comes
+    keep_freed_memory();
+    if (!std::is_same_v<Data, Graph>) keep_tensor_memory();
+  }
   const std::string hash = content_hash(data);
   if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
   write_file(run->file("environment.json"),

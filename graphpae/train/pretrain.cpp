@@ -123,7 +123,7 @@ EpochMetrics Pretrainer::train_epoch() {
 void Pretrainer::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
   model_->train();
   optimiser_.clear_gradients();
-  const Losses losses = model_->losses(input, corruption, dropout_key);
+  const Losses losses = model_->learn(input, corruption, dropout_key);
   const double loss = number(losses.total), loss_feature = number(losses.feature),
                loss_position = number(losses.position);
   if (!std::isfinite(loss)) {
@@ -132,7 +132,6 @@ void Pretrainer::learn(const GraphInput& input, const Corruption& corruption, ui
         fmt::format("the loss of epoch {}{} is not finite (L_feat {}, L_pos {}); a smaller lr may help", epoch_ + 1,
                     step, loss_feature, loss_position));
   }
-  losses.total.backward();
   optimiser_.step(learning_rate(settings_, epoch_));
   ++sums_.steps;
   sums_.loss += loss;

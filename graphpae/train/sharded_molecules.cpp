@@ -57,7 +57,8 @@ ShardedMolecules::ShardedMolecules(const ShardInput& input, const Settings& sett
       shape_(input_shape(*input.shards)),
       settings_(settings),
       batch_size_(settings.batch_size),
-      order_(sizes_of(*input.shards), settings) {
+      order_(sizes_of(*input.shards), settings),
+      worker_(work_alone) {
   if (batch_size_ == 0 || batch_size_ > order_.size()) batch_size_ = order_.size();
 }
 
@@ -72,15 +73,14 @@ const GraphInput& ShardedMolecules::input(int64_t epoch, int64_t step) {
   if (next_.valid() && next_step_ == wanted) {
     input_ = next_.get();
   } else {
-    if (next_.valid()) next_ = {};  // waits for it
+    if (next_.valid()) next_.wait();
     input_ = make(wanted);
   }
   next_step_ = after(wanted);
   if (next_step_.epoch < settings_.epochs) {
-    next_ = std::async(std::launch::async, [this, following = next_step_] {
-      work_alone();
-      return make(following);
-    });
+    next_ = worker_.run([this, following = next_step_] { return make(following); });
+  } else {
+    next_ = {};
   }
   return input_;
 }

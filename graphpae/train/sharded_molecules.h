@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "graphpae/core/worker.h"
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/inputs.h"
@@ -56,9 +57,10 @@ class ShardedMolecules final : public BatchSource {
   std::map<int32_t, std::unique_ptr<MoleculeInputs>> open_;  // by shard
   std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
   GraphInput input_;
-  // While it is valid, only its thread touches order_ and open_. Last, so that it has ended before they go.
   Step next_step_;
   std::future<GraphInput> next_;
+  // While it works on next_, nobody else touches order_ and open_. Last, so that it has ended before they go.
+  Worker worker_;
 };
 
 }  // namespace graphpae

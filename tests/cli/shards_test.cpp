@@ -125,7 +125,7 @@ std::string losses(const std::string& path) {
 
 TEST(CliShards, InterruptedInsideAnEpoch) {
   const TempDir dir;
-  write_molecules(dir, 400);
+  write_molecules(dir, 150);
   ASSERT_EQ(run(dir, kConvert).code, 0);
   const std::string settings = std::string(kSmall) + " --set batch_size=1 --epochs 3 ";
   ASSERT_EQ(run(dir, "pretrain s -o whole -q" + settings).code, 0);
