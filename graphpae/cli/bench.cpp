@@ -104,14 +104,15 @@ void add_bench(CLI::App& app, Common& common) {
   auto flags = std::make_shared<Flags>();
   const char* data = std::getenv("GRAPHPAE_DATA");
   flags->data = data == nullptr ? "" : data;
-  verb->add_option("NAME", flags->name, "what to measure: kernels, epochs, molecules, probe or positions")
+  verb->add_option("NAME", flags->name, "what to measure: kernels, epochs, molecules, shards, probe or positions")
       ->capture_default_str();
   verb->add_option(
           "--graphs", flags->graphs,
           "positions: of squirrel, cornell5, b, c, d, large; otherwise of chameleon, squirrel, actor, blogcatalog, "
           "cornell5")
       ->delimiter(',');
-  verb->add_option("--data", flags->data, "directory with the real graphs (default: $GRAPHPAE_DATA)");
+  verb->add_option("--data", flags->data,
+                   "directory with the real graphs (default: $GRAPHPAE_DATA); shards: one of shards");
   verb->add_option("--repeat", flags->repeat, "runs, or epochs after warm-up (default: 3 solver runs, 7 otherwise)")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--no-reference,--no-arpack", flags->no_reference, "without the comparison");
@@ -133,9 +134,10 @@ void add_bench(CLI::App& app, Common& common) {
       options.repeat = flags->repeat > 0 ? flags->repeat : 40;
       return bench_molecules(options, common);
     }
+    if (flags->name == "shards") return bench_shards(options, common);
     if (flags->name == "probe") return bench_probe(flags->repeat > 0 ? flags->repeat : 20, options.reference, common);
-    throw usage_error(
-        fmt::format("unknown benchmark '{}'; kernels, epochs, molecules, probe and positions are known", flags->name));
+    throw usage_error(fmt::format(
+        "unknown benchmark '{}'; kernels, epochs, molecules, shards, probe and positions are known", flags->name));
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "bench/kernels_bench.h"
 #include "bench/molecule_bench.h"
+#include "bench/shard_bench.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/tensors.h"
@@ -20,6 +21,7 @@
 #include "graphpae/data/generate.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/train/recipes.h"
+#include "graphpae/train/tensor_memory.h"
 
 namespace graphpae::cli {
 namespace {
@@ -245,6 +247,7 @@ void bench_molecules(const TrainingBenchOptions& options, const Common& common) 
   const Threads threads = common.thread_count();
   use_threads_in_torch(threads);
   keep_freed_memory();
+  keep_tensor_memory();
   const std::string path = options.data + "/molbace";
   const bool is_real = !options.data.empty() && fs::exists(path);
   LoadOptions load_options;
@@ -274,6 +277,39 @@ void bench_molecules(const TrainingBenchOptions& options, const Common& common) 
              b.dense_gflop, rate, onednn);
   fmt::print("  over the whole step              {:.0f} GFLOP/s, {:.0f} % of oneDNN's rate\n",
              b.dense_gflop / b.step_ms * 1e3, 100 * b.onednn_ms / b.step_ms);
+}
+
+void bench_shards(const TrainingBenchOptions& options, const Common& common) {
+  const Threads threads = common.thread_count();
+  use_threads_in_torch(threads);
+  keep_freed_memory();
+  keep_tensor_memory();
+  const Scratch scratch;
+  const Settings settings = recipe_settings("zinc");
+  const bool is_real = !options.data.empty() && is_shard_directory(options.data);
+  const ShardSet shards = is_real ? ShardSet(options.data) : bench::bench_shards(scratch / "shards", settings, threads);
+  const bench::ShardBench b = bench::run_shard_bench(shards, settings, options.repeat, threads);
+  const auto rate = [&](double ms) { return static_cast<double>(b.batch) / ms * 1e3; };
+  if (common.json) {
+    return print_json({{"generated", !is_real},
+                       {"molecules", b.molecules},
+                       {"shards", b.shards},
+                       {"batch", b.batch},
+                       {"shards_step_ms", b.shards_ms},
+                       {"memory_step_ms", b.memory_ms},
+                       {"molecules_per_second", rate(b.shards_ms)},
+                       {"ratio", b.shards_ms / b.memory_ms},
+                       {"prepare_ms", b.prepare_ms},
+                       {"longest_prepare_ms", b.longest_ms},
+                       {"peak_rss_bytes", peak_memory()}});
+  }
+  fmt::print("{} molecules in {} shards{}, batches of {}\n", b.molecules, b.shards, is_real ? "" : " (generated)",
+             b.batch);
+  fmt::print("  a step from shards  {:>8.0f} ms   {:.0f} molecules per second\n", b.shards_ms, rate(b.shards_ms));
+  fmt::print("  a step from memory  {:>8.0f} ms   {:.0f} molecules per second, {:.1f} % faster\n", b.memory_ms,
+             rate(b.memory_ms), 100 * (b.shards_ms / b.memory_ms - 1));
+  fmt::print("  making a batch      {:>8.1f} ms   in one thread beside the step; at most {:.0f} ms\n", b.prepare_ms,
+             b.longest_ms);
 }
 
 }  // namespace graphpae::cli

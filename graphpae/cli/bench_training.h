@@ -1,4 +1,4 @@
-// `graphpae bench kernels`, `graphpae bench epochs` and `graphpae bench molecules`.
+// `graphpae bench kernels`, `graphpae bench epochs`, `graphpae bench molecules` and `graphpae bench shards`.
 #pragma once
 
 #include "graphpae/cli/command.h"
@@ -21,5 +21,8 @@ void bench_epochs(const TrainingBenchOptions& options, const Common& common);
 
 // Steps on batches of molecules, molbace by name or molecules of its size.
 void bench_molecules(const TrainingBenchOptions& options, const Common& common);
+
+// Steps of recipe zinc from shards and from memory. options.data may be a directory of shards.
+void bench_shards(const TrainingBenchOptions& options, const Common& common);
 
 }  // namespace graphpae::cli

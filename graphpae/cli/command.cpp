@@ -34,7 +34,7 @@ void add_data_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("--registry", flags.registry, "another registry of known data sets (YAML)");
 }
 
-Dataset load_data(const DataFlags& flags, const Common& common) {
+LoadOptions load_options(const DataFlags& flags, const Common& common) {
   LoadOptions options;
   options.features = flags.features;
   options.labels = flags.labels;
@@ -59,6 +59,10 @@ Dataset load_data(const DataFlags& flags, const Common& common) {
   if (const char* cache = std::getenv("GRAPHPAE_CACHE"); cache != nullptr && flags.use_cache)
     options.molecule_cache = cache;
   options.threads = common.thread_count();
+  return options;
+}
+
+Dataset load_data(const DataFlags& flags, const Common& common) {
   FetchOptions fetch = default_fetch_options();
   fetch.offline = flags.offline;
   fetch.trust = flags.trust_download;
@@ -69,7 +73,7 @@ Dataset load_data(const DataFlags& flags, const Common& common) {
     last = percent;
   };
   return load_path_or_name(
-      flags.data, options, fetch,
+      flags.data, load_options(flags, common), fetch,
       flags.registry.empty() ? known_data() : parse_known_data(read_file(flags.registry, 1 << 24)));
 }
 

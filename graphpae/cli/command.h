@@ -39,6 +39,7 @@ struct DataFlags {
   bool trust_download = false;
 };
 void add_data_flags(CLI::App& app, DataFlags& flags);
+LoadOptions load_options(const DataFlags& flags, const Common& common);
 Dataset load_data(const DataFlags& flags, const Common& common);
 
 // --set key=value (repeatable), --config FILE and one --flag per option of a table.

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/cli/convert_shards.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
 #include "graphpae/data/scaffold_split.h"
@@ -13,9 +14,11 @@ namespace {
 
 struct Flags {
   DataFlags data;
-  std::string output, split;
+  std::string output, split, to = "directory";
   uint64_t split_seed = 0;
   bool force = false;
+  ModelFlags model;  // shards only, as the size
+  int64_t shard_size = kMoleculesPerShard;
 };
 
 // How molecules are divided: by scaffold, or at random with these shares.
@@ -52,7 +55,7 @@ GraphSet with_split(const GraphSet& set, const SplitWish& wish, Threads threads)
 }  // namespace
 
 void add_convert(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("convert", "any readable data to our own directory form");
+  CLI::App* verb = app.add_subcommand("convert", "any readable data to our own directory form, or molecules to shards");
   auto flags = std::make_shared<Flags>();
   flags->data.as_smiles = true;
   add_data_flags(*verb, flags->data);
@@ -60,7 +63,19 @@ void add_convert(CLI::App& app, Common& common) {
   verb->add_flag("--force", flags->force, "write into an existing directory");
   verb->add_option("--split", flags->split, "divide molecules anew: scaffold, or random:80/10/10");
   verb->add_option("--split-seed", flags->split_seed, "seed of a random split")->capture_default_str();
+  verb->add_option("--to", flags->to, "directory, or shards: molecules with positions for pre-training from disk")
+      ->capture_default_str();
+  verb->add_option("--shard-size", flags->shard_size, "molecules of a shard")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
+      ->capture_default_str();
+  add_recipe_flags(*verb, flags->model);
   verb->callback([flags, &common] {
+    if (choose<bool>("--to", flags->to, {{"directory", false}, {"shards", true}})) {
+      if (!flags->split.empty()) throw usage_error("--split divides molecules with labels, and shards hold no labels");
+      return convert_to_shards({flags->data, flags->model, flags->output, flags->shard_size, flags->force}, common);
+    }
+    if (!flags->model.empty())
+      throw usage_error("--recipe, --set and --config say how positions are made, and need --to shards");
     const std::optional<SplitWish> wish = flags->split.empty() ? std::nullopt : std::optional(parse_split(*flags));
     Dataset dataset = load_data(flags->data, common);
     if (wish && dataset.is_graph())

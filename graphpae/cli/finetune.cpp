@@ -272,7 +272,8 @@ void add_finetune(CLI::App& app, Common& common) {
     if (model && flags->data.featurizer.empty()) flags->data.featurizer = featurizer_name(model->input_shape());
     const Dataset dataset = load_data(flags->data, common);
     std::vector<std::string> notes = dataset.notes;
-    const Settings base = model || flags->resuming() ? Settings() : base_settings(flags->model, dataset, notes);
+    const Settings base =
+        model || flags->resuming() ? Settings() : base_settings(flags->model, dataset.is_graph(), notes);
     const Json results = std::visit(
         [&](const auto& data) { return finetune(data, model, base, *flags, common, notes); }, dataset.content);
     if (common.json) return print_json(results);

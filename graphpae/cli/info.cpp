@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/data/molecule_shards.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/text.h"
 
@@ -157,6 +158,38 @@ Json set_json(const GraphSetSummary& s, int64_t invalid) {
           {"single_atom", s.single_node}};
 }
 
+Json shards_json(const ShardManifest& m) {
+  Json settings = Json::object();
+  for (const auto& [key, value] : m.position_settings) settings[key] = value;
+  const double molecules = static_cast<double>(m.molecules());
+  return {{"form", "shards"},
+          {"molecules", m.molecules()},
+          {"shards", m.shards.size()},
+          {"featurizer", name_of(m.featurizer)},
+          {"position_columns", m.k},
+          {"position_settings", settings},
+          {"mean_atoms", static_cast<double>(m.atoms()) / molecules},
+          {"mean_bonds", static_cast<double>(m.bonds()) / molecules},
+          {"atoms", m.atoms()},
+          {"bonds", m.bonds()},
+          {"max_atoms", m.largest},
+          {"content_sha256", m.content_sha256}};
+}
+
+std::string shards_text(const ShardManifest& m, const std::string& name) {
+  Lines lines;
+  const double molecules = static_cast<double>(m.molecules());
+  lines.add("molecules", fmt::format("{} in {} shards", grouped(m.molecules()), grouped(m.shards.size())));
+  lines.add("atoms", fmt::format("{}, mean {:.2f}, max {}", grouped(m.atoms()),
+                                 static_cast<double>(m.atoms()) / molecules, grouped(m.largest)));
+  lines.add("bonds", fmt::format("{}, mean {:.2f}", grouped(m.bonds()), static_cast<double>(m.bonds()) / molecules));
+  lines.add("codes", fmt::format("of featurizer {}", name_of(m.featurizer)));
+  std::vector<std::string> settings;
+  for (const auto& [key, value] : m.position_settings) settings.push_back(key + "=" + value);
+  lines.add("positions", m.k == 0 ? "none" : fmt::format("{}", fmt::join(settings, " ")));
+  return fmt::format("{} (shards)\n{}", name, lines.take());
+}
+
 }  // namespace
 
 Json info_json(const Dataset& dataset) {
@@ -181,6 +214,11 @@ void add_info(CLI::App& app, Common& common) {
   auto flags = std::make_shared<DataFlags>();
   add_data_flags(*verb, *flags);
   verb->callback([flags, &common] {
+    if (is_shard_directory(flags->data)) {
+      const ShardManifest manifest = ShardSet(flags->data).manifest();
+      if (common.json) return print_json(shards_json(manifest));
+      return fmt::print("{}", shards_text(manifest, file_name(flags->data)));
+    }
     const Dataset dataset = load_data(*flags, common);
     if (common.json) return print_json(info_json(dataset));
     print_notes(dataset.notes);

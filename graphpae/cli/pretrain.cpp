@@ -7,6 +7,8 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <type_traits>
+#include <variant>
 
 #include "graphpae/cli/environment.h"
 #include "graphpae/cli/evaluation_table.h"
@@ -20,6 +22,7 @@
 #include "graphpae/model/model_file.h"
 #include "graphpae/train/estimate.h"
 #include "graphpae/train/run_directory.h"
+#include "graphpae/train/tensor_memory.h"
 
 namespace graphpae::cli {
 namespace {
@@ -52,7 +55,7 @@ Settings resumed_settings(const ModelFlags& flags, const RunDirectory& run) {
   return begun;
 }
 
-template <class Data>  // Graph or GraphSet
+template <class Data>  // Graph, GraphSet or ShardSet
 void print_estimate(const Data& data, const Settings& settings, Kernels kernels, const Common& common) {
   const Estimate e = estimate(data, settings, kernels, common.thread_count());
   const auto named_shapes = model_shapes(data, settings);
@@ -86,6 +89,14 @@ std::string result_card(const std::string& data, const Json& results) {
 int64_t molecules_of(const GraphInput&) { return 0; }
 int64_t molecules_of(const std::shared_ptr<const MoleculeInputs>& input) {
   return static_cast<int64_t>(input->with_atoms().size());
+}
+int64_t molecules_of(const ShardInput& input) { return input.shards->manifest().molecules(); }
+
+// Shards have no labels to evaluate with.
+struct NoPlan {};
+NoPlan plan_evaluation(const ShardSet&, const Settings&, const EvaluateFlags&, const Common&,
+                       std::vector<std::string>&) {
+  throw usage_error("--evaluate needs labels, and shards hold none");
 }
 
 std::string details_text(const EpochMetrics& m) {
@@ -133,7 +144,7 @@ void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data
   }
 }
 
-// Trains and, if asked to, evaluates; the table of the evaluation goes to `table`. Data: Graph or GraphSet.
+// Trains and, if asked to, evaluates; the table of the evaluation goes to `table`. Data: Graph, GraphSet or ShardSet.
 template <class Data>
 Json train(const Data& data, const Settings& base, const Flags& flags, const Common& common, std::string& table) {
   const bool resuming = flags.resume && RunDirectory::holds_run(flags.output);
@@ -157,7 +168,10 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
     run = RunDirectory::create(flags.output, flags.force);
   }
   const Kernels kernels = parse_kernels(flags.kernels);
-  if (kernels == Kernels::fused) keep_freed_memory();  // the reference is LibTorch as it comes
+  if (kernels == Kernels::fused) {  // the reference is LibTorch as it comes
+    keep_freed_memory();
+    if (!std::is_same_v<Data, Graph>) keep_tensor_memory();
+  }
   const std::string hash = content_hash(data);
   if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
   write_file(run->file("environment.json"),
@@ -199,7 +213,8 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   results["run"] = flags.output;
   save_model(run->file("model"), trainer.model(), result_card(flags.data.data, results));
   write_file(run->file("results.json"), results.dump(2) + "\n");
-  if (plan) {
+  if constexpr (!std::is_same_v<Data, ShardSet>) {
+    if (!plan) return results;
     const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
     const auto rows = run_evaluation(*plan, {model}, input, options, common);
     results["evaluation"] = evaluation_json(*plan, rows);
@@ -207,6 +222,16 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
     write_file(run->file("results.json"), results.dump(2) + "\n");
   }
   return results;
+}
+
+// What there is to train on.
+std::variant<Graph, GraphSet, ShardSet> load_training_data(const DataFlags& flags, const Common& common,
+                                                           std::vector<std::string>& notes) {
+  if (is_shard_directory(flags.data)) return ShardSet(flags.data);
+  Dataset dataset = load_data(flags, common);
+  notes = std::move(dataset.notes);
+  if (dataset.is_graph()) return std::get<Graph>(std::move(dataset.content));
+  return std::get<GraphSet>(std::move(dataset.content));
 }
 
 }  // namespace
@@ -234,10 +259,11 @@ void add_pretrain(CLI::App& app, Common& common) {
     if (flags->resume && flags->force) throw usage_error("--resume and --force exclude each other");
     resolve_settings(flags->model);  // errors before the data are read
     if (flags->output.empty() && !flags->dry_run) throw usage_error("-o RUN is required: where the run is kept");
-    const Dataset dataset = load_data(flags->data, common);
-    std::vector<std::string> notes = dataset.notes;
+    std::vector<std::string> notes;
+    const auto all = load_training_data(flags->data, common, notes);
     const bool resuming = flags->resume && RunDirectory::holds_run(flags->output);
-    const Settings base = resuming ? Settings() : base_settings(flags->model, dataset, notes);
+    const Settings base =
+        resuming ? Settings() : base_settings(flags->model, std::holds_alternative<Graph>(all), notes);
     print_notes(notes);
     if (flags->dry_run) {
       const Settings settings = resolve_settings(flags->model, base);
@@ -246,11 +272,10 @@ void add_pretrain(CLI::App& app, Common& common) {
             naming(flags->data.data, [&] { check_trainable(data, settings); });
             print_estimate(data, settings, kernels, common);
           },
-          dataset.content);
+          all);
     }
     std::string table;
-    const Json results =
-        std::visit([&](const auto& data) { return train(data, base, *flags, common, table); }, dataset.content);
+    const Json results = std::visit([&](const auto& data) { return train(data, base, *flags, common, table); }, all);
     if (common.json) return print_json(results);
     std::string rate = fmt::format("{:.3g} s per epoch", results["seconds_per_epoch"].get<double>());
     if (results.contains("molecules_per_second") && results["molecules_per_second"].is_number())

@@ -12,33 +12,6 @@
 #include "graphpae/train/recipes.h"
 
 namespace graphpae::cli {
-
-void add_model_flags(CLI::App& app, ModelFlags& flags) {
-  Settings defaults;
-  OptionTable table;
-  declare(table, defaults);
-  app.add_option("--recipe", flags.recipe, "named settings; `graphpae recipes` lists them");
-  add_setting_flags(app, table, flags.settings);
-}
-
-Settings resolve_settings(const ModelFlags& flags, const Settings& base, FinetuneSettings* finetune) {
-  Settings settings = base;
-  FinetuneSettings special = finetune == nullptr ? FinetuneSettings() : *finetune;
-  if (!flags.recipe.empty()) {
-    const Recipe& recipe = find_recipe(flags.recipe);
-    settings = recipe_settings(recipe.name);
-    special = finetune_settings_from_yaml(recipe.yaml, "recipe " + recipe.name);
-  }
-  OptionTable table;
-  declare(table, settings);
-  declare(table, special);
-  apply_settings(table, flags.settings);
-  check(settings);
-  check(special);
-  if (finetune != nullptr) *finetune = special;
-  return settings;
-}
-
 namespace {
 
 template <class S>
@@ -63,8 +36,8 @@ std::optional<SettingDifference> setting_difference(FinetuneSettings first, Fine
   return difference_of(std::move(first), std::move(second));
 }
 
-Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes) {
-  if (dataset.is_graph() || !flags.recipe.empty()) return {};
+Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes) {
+  if (is_graph || !flags.recipe.empty()) return {};
   notes.push_back("molecules without --recipe: what is not set comes from recipe molecules");
   return recipe_settings("molecules");
 }
@@ -97,6 +70,10 @@ InputOptions input_options(const Common& common, Kernels kernels, const Graph&, 
 
 InputOptions input_options(const Common& common, Kernels kernels, const GraphSet& molecules, const Settings&) {
   return options_with_bar(common, kernels, "molecules", molecules.num_graphs());
+}
+
+InputOptions input_options(const Common& common, Kernels kernels, const ShardSet& shards, const Settings&) {
+  return options_with_bar(common, kernels, "molecules", shards.manifest().molecules());
 }
 
 Kernels parse_kernels(const std::string& text) {

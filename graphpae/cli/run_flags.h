@@ -5,24 +5,15 @@
 #include <string>
 
 #include "graphpae/cli/command.h"
-#include "graphpae/train/finetune_settings.h"
+#include "graphpae/cli/model_flags.h"
+#include "graphpae/data/molecule_shards.h"
 #include "graphpae/train/inputs.h"
 
 namespace graphpae::cli {
 
-// --recipe beside the flags of every setting.
-struct ModelFlags {
-  std::string recipe;
-  SettingFlags settings;
-};
-void add_model_flags(CLI::App& app, ModelFlags& flags);
-
-// Precedence: flags and --set, then --config, then the recipe, then `base`.
-// `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.
-Settings resolve_settings(const ModelFlags& flags, const Settings& base = {}, FinetuneSettings* finetune = nullptr);
-
-// The base for training on the data: molecules without a recipe start from recipe `molecules`, which `notes` says.
-Settings base_settings(const ModelFlags& flags, const Dataset& dataset, std::vector<std::string>& notes);
+// The base for training on one graph or on molecules: those without a recipe start from recipe `molecules`, which
+// `notes` says.
+Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes);
 
 // The first setting in which two differ, with its values as text.
 struct SettingDifference {
@@ -35,6 +26,7 @@ std::optional<SettingDifference> setting_difference(FinetuneSettings first, Fine
 InputOptions input_options(const Common& common, Kernels kernels, int64_t eigenvectors);
 InputOptions input_options(const Common& common, Kernels kernels, const Graph& graph, const Settings& settings);
 InputOptions input_options(const Common& common, Kernels kernels, const GraphSet& molecules, const Settings& settings);
+InputOptions input_options(const Common& common, Kernels kernels, const ShardSet& shards, const Settings& settings);
 
 Kernels parse_kernels(const std::string& text);
 

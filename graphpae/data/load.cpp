@@ -10,6 +10,7 @@
 #include "graphpae/data/mat_file.h"
 #include "graphpae/data/matrix_market.h"
 #include "graphpae/data/molecule_cache.h"
+#include "graphpae/data/molecule_shards.h"
 #include "graphpae/data/molecule_table.h"
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
@@ -148,6 +149,12 @@ Dataset finish(const std::string& path, const char* form, MoleculeRows rows, std
 
 Dataset load_directory(const std::string& path, const LoadOptions& options) {
   std::vector<std::string> notes;
+  if (is_shard_directory(path)) {
+    throw data_error(
+        fmt::format("{}: holds shards, which only `graphpae pretrain` and `graphpae info` read; other verbs take the "
+                    "molecules they were made from",
+                    path));
+  }
   if (is_molecule_directory(path)) {
     MoleculeRows rows = read_molecule_directory(path, {options.smiles_column, options.tasks, true}, notes);
     return finish(path, "molecule directory", std::move(rows), std::move(notes), options);

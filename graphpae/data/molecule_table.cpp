@@ -91,17 +91,17 @@ struct Column {
   std::vector<double> values;
 };
 
-std::vector<Column> target_columns(const Header& header, size_t smiles, const MoleculeOptions& options,
-                                   const LineReader& reader) {
+std::vector<Column> target_columns(const MoleculeTable& table, const MoleculeOptions& options) {
+  const std::vector<std::string>& names = table.names();
   std::vector<Column> columns;
   for (const std::string& task : options.tasks) {
-    const auto place = std::find(header.names.begin(), header.names.end(), task);
-    if (place == header.names.end())
-      throw reader.error(fmt::format("no column '{}'{}", task, did_you_mean(task, header.names)));
-    columns.push_back({task, static_cast<size_t>(place - header.names.begin()), true, "", {}});
+    const auto place = std::find(names.begin(), names.end(), task);
+    if (place == names.end())
+      throw table.reader().error(fmt::format("no column '{}'{}", task, did_you_mean(task, names)));
+    columns.push_back({task, static_cast<size_t>(place - names.begin()), true, "", {}});
   }
-  for (size_t i = 0; i < header.names.size() && options.tasks.empty(); ++i) {
-    if (i != smiles) columns.push_back({header.names[i], i, options.all_columns, "", {}});
+  for (size_t i = 0; i < names.size() && options.tasks.empty(); ++i) {
+    if (i != table.smiles_index()) columns.push_back({names[i], i, options.all_columns, "", {}});
   }
   return columns;
 }
@@ -161,27 +161,40 @@ bool has_smiles_column(const std::string& path) {
   return header && !header->smiles.empty();
 }
 
+MoleculeTable::MoleculeTable(const std::string& path, const std::string& wanted) : reader_(path) {
+  std::string_view line;
+  if (!reader_.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
+  std::optional<Header> header = parse_header(line, wanted);
+  if (!header) throw reader_.error("a quote is not closed");
+  smiles_ = smiles_column(*header, wanted, reader_);
+  delimiter_ = header->delimiter;
+  names_ = std::move(header->names);
+}
+
+bool MoleculeTable::next() {
+  std::string_view line;
+  do {
+    if (!reader_.next(line)) return false;
+  } while (trim(line).empty());
+  if (!split_fields(line, delimiter_, fields_)) throw reader_.error("a quote is not closed");
+  if (fields_.size() != names_.size())
+    throw reader_.error(fmt::format("{} columns, expected {}", fields_.size(), names_.size()));
+  return true;
+}
+
+std::string_view MoleculeTable::smiles() const { return trim(fields_[smiles_]); }
+
 MoleculeRows read_molecule_table(const std::string& path, const MoleculeOptions& options,
                                  std::vector<std::string>& notes) {
-  LineReader reader(path);
-  std::string_view line;
-  if (!reader.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
-  const std::optional<Header> header = parse_header(line, options.smiles_column);
-  if (!header) throw reader.error("a quote is not closed");
-  const size_t smiles = smiles_column(*header, options.smiles_column, reader);
-  std::vector<Column> columns = target_columns(*header, smiles, options, reader);
+  MoleculeTable table(path, options.smiles_column);
+  std::vector<Column> columns = target_columns(table, options);
 
   MoleculeRows rows;
   GraphSetParts& parts = rows.parts;
-  std::vector<std::string> fields;
-  while (reader.next(line)) {
-    if (trim(line).empty()) continue;
-    if (!split_fields(line, header->delimiter, fields)) throw reader.error("a quote is not closed");
-    if (fields.size() != header->names.size())
-      throw reader.error(fmt::format("{} columns, expected {}", fields.size(), header->names.size()));
-    parts.texts.push_back(trim(fields[smiles]));
-    rows.source.lines.push_back(reader.line_number());
-    for (Column& column : columns) read_value(fields[column.index], column, reader);
+  while (table.next()) {
+    parts.texts.push_back(table.smiles());
+    rows.source.lines.push_back(table.reader().line_number());
+    for (Column& column : columns) read_value(table.fields()[column.index], column, table.reader());
   }
   parts.num_graphs = parts.texts.size();
   std::erase_if(columns, [&](const Column& column) {

@@ -10,8 +10,31 @@
 #include <vector>
 
 #include "graphpae/data/molecules.h"
+#include "graphpae/io/input_file.h"
 
 namespace graphpae {
+
+// The rows of a table, one after another: a file of any length needs the memory of a line.
+class MoleculeTable {
+ public:
+  // Reads the header. Throws a data error that names the columns if that of SMILES is not told.
+  MoleculeTable(const std::string& path, const std::string& smiles_column);
+
+  // The next row that is not blank; false at the end. Throws a data error naming the line of a wrong column count.
+  bool next();
+
+  const std::vector<std::string>& names() const { return names_; }
+  size_t smiles_index() const { return smiles_; }
+  std::string_view smiles() const;                                    // of the row
+  const std::vector<std::string>& fields() const { return fields_; }  // of the row
+  const LineReader& reader() const { return reader_; }
+
+ private:
+  LineReader reader_;
+  char delimiter_ = ',';
+  std::vector<std::string> names_, fields_;
+  size_t smiles_ = 0;
+};
 
 // Whether the first line of a text file names a column of SMILES.
 bool has_smiles_column(const std::string& path);

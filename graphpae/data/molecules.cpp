@@ -166,17 +166,26 @@ std::string codes_bytes(const Codes& codes) {
 
 }  // namespace
 
-MoleculeRows read_smiles_list(const std::string& path) {
-  LineReader reader(path);
+bool SmilesList::next() {
   std::string_view line;
+  while (reader_.next(line)) {
+    smiles_ = first_word(line);
+    if (smiles_.empty() || smiles_[0] == '#') continue;
+    const bool header = first_ && equal_ignoring_case(smiles_, "smiles");
+    if (header) continue;
+    first_ = false;
+    return true;
+  }
+  return false;
+}
+
+MoleculeRows read_smiles_list(const std::string& path) {
+  SmilesList list(path);
   MoleculeRows rows;
   rows.source.file = path;
-  while (reader.next(line)) {
-    const std::string_view smiles = first_word(line);
-    if (smiles.empty() || smiles[0] == '#') continue;
-    if (rows.parts.texts.empty() && equal_ignoring_case(smiles, "smiles")) continue;
-    rows.parts.texts.push_back(smiles);
-    rows.source.lines.push_back(reader.line_number());
+  while (list.next()) {
+    rows.parts.texts.push_back(list.smiles());
+    rows.source.lines.push_back(list.reader().line_number());
   }
   rows.parts.num_graphs = rows.parts.texts.size();
   return rows;

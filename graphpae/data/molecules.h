@@ -3,10 +3,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "graphpae/core/graph_set.h"
 #include "graphpae/data/invalid_molecules.h"
+#include "graphpae/io/input_file.h"
 
 namespace graphpae {
 
@@ -28,7 +30,21 @@ MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& opti
 
 // Whether the first line of a text file, and all of it, is one valid SMILES: a list of molecules without a header.
 bool starts_with_smiles(const std::string& path);
-// Such a list, or a .smi file: SMILES first, then anything; blank lines and those that start with # are left out.
+// Such a list, or a .smi file, one molecule after another: SMILES first, then anything; blank lines, those that start
+// with # and a first line that says smiles are left out.
+class SmilesList {
+ public:
+  explicit SmilesList(const std::string& path) : reader_(path) {}
+
+  bool next();  // false at the end
+  std::string_view smiles() const { return smiles_; }
+  const LineReader& reader() const { return reader_; }
+
+ private:
+  LineReader reader_;
+  std::string_view smiles_;
+  bool first_ = true;
+};
 MoleculeRows read_smiles_list(const std::string& path);
 
 // split/{train,valid,test}.csv[.gz] below `directory`: one row number per line. No split if there is no

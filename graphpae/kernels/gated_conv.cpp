@@ -32,12 +32,11 @@ struct ForwardEdge {
 };
 
 void ConvolveNode(const GatedGraph& graph, const GatedTerms& terms, const RowKeeper* keepers,
-                  const std::vector<ForwardEdge>& edges, const GatedState& state, const Dropout& dropout, int64_t i,
-                  float* nodes) {
+                  const std::vector<ForwardEdge>& edges, const Dropout& dropout, int64_t i, float* nodes) {
   const int64_t width = graph.width;
   const float* own = terms.nodes.row(i);
   const float *a1 = own, *b1 = own + 2 * width;
-  float *totals = state.totals + i * width, *means = state.means + i * width, *out = nodes + i * width;
+  float* out = nodes + i * width;
   const float scale = graph.scale[i], kept_scale = dropout.scale();
   const bool drops = dropout.active();
   for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
@@ -58,13 +57,11 @@ void ConvolveNode(const GatedGraph& graph, const GatedTerms& terms, const RowKee
       hn::StoreU(handed, d, edge.refined + j);
     }
     const auto mean = hn::Div(sum, total);
-    hn::StoreU(total, d, totals + j);
-    hn::StoreU(mean, d, means + j);
     hn::StoreU(hn::Mul(hn::Add(hn::LoadU(d, a1 + j), mean), hn::Set(d, scale)), d, out + j);
   });
 }
 
-void ConvolveBlock(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, const GatedState& state,
+void ConvolveBlock(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, float* gates,
                    int64_t first, int64_t last, float* nodes, float* hat, float* refined) {
   const EdgeIndex& index = graph.edges;
   const int64_t width = graph.width;
@@ -77,13 +74,13 @@ void ConvolveBlock(const GatedGraph& graph, const GatedTerms& terms, const Dropo
     for (int64_t e = index.offsets()[i]; e < index.offsets()[i + 1]; ++e) {
       const float* source = terms.nodes.row(index.sources()[e]);
       edges.push_back({source + width, source + 3 * width, terms.edges.row(e),
-                       terms.positions.data == nullptr ? nullptr : terms.positions.row(e), state.gates + e * width,
+                       terms.positions.data == nullptr ? nullptr : terms.positions.row(e), gates + e * width,
                        hat == nullptr ? nullptr : hat + e * width, refined == nullptr ? nullptr : refined + e * width});
       if (!drops) continue;
       keepers.emplace_back(dropout);
       keepers.back().start_row(e);
     }
-    ConvolveNode(graph, terms, keepers.data(), edges, state, dropout, i, nodes);
+    ConvolveNode(graph, terms, keepers.data(), edges, dropout, i, nodes);
   }
 }
 
@@ -93,10 +90,8 @@ struct BackwardEdge {
 };
 
 void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, const std::vector<BackwardEdge>& edges,
-                          const GatedState& state, const Dropout& dropout, int64_t i, const float* d_nodes,
-                          float* d_own, bool adds) {
+                          const Dropout& dropout, int64_t i, const float* d_nodes, float* d_own, bool adds) {
   const int64_t width = graph.width;
-  const float *totals = state.totals + i * width, *means = state.means + i * width;
   const float* d_out = d_nodes == nullptr ? nullptr : d_nodes + i * width;
   float *d_a1 = d_own, *d_b1 = d_nodes == nullptr ? d_own : d_own + 2 * width;
   const float scale = graph.scale[i], kept_scale = dropout.scale();
@@ -106,8 +101,15 @@ void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, con
     if (d_out != nullptr) {
       const auto gradient = hn::Mul(hn::LoadU(d, d_out + j), hn::Set(d, scale));
       hn::StoreU(gradient, d, d_a1 + j);
-      share = hn::Div(gradient, hn::LoadU(d, totals + j));
-      mean = hn::LoadU(d, means + j);
+      // As in the forward pass: cheaper than to keep them.
+      auto sum = hn::Zero(d), total = hn::Set(d, kEpsilon);
+      for (const BackwardEdge& edge : edges) {
+        const auto gate = hn::LoadU(d, edge.gate + j);
+        total = hn::Add(total, gate);
+        sum = hn::MulAdd(gate, hn::LoadU(d, edge.a2 + j), sum);
+      }
+      share = hn::Div(gradient, total);
+      mean = hn::Div(sum, total);
     }
     for (size_t e = 0; e < edges.size(); ++e) {
       const BackwardEdge& edge = edges[e];
@@ -134,14 +136,13 @@ void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, con
   });
 }
 
-void ConvolveBlockBackward(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout,
-                           const GatedState& state, int64_t first, int64_t last, const float* d_nodes,
-                           const float* d_hat, const float* d_refined, float* d_node_terms, float* d_edge_terms,
-                           float* d_positions) {
+void ConvolveBlockBackward(const GatedGraph& graph, const GatedSaved& saved, const Dropout& dropout, int64_t first,
+                           int64_t last, const float* d_nodes, const float* d_hat, const float* d_refined,
+                           float* d_node_terms, float* d_edge_terms, float* d_positions) {
   const EdgeIndex& index = graph.edges;
   const int64_t width = graph.width;
   const bool drops = dropout.active() && d_refined != nullptr;
-  const int32_t* map = terms.positions.map;
+  const int32_t* map = saved.position_map;
   const bool all = d_nodes != nullptr;
   const int64_t stride = (all ? 4 : 2) * width, a2 = width, b2 = stride - width;
   for (int64_t i = first; i < last; ++i) {
@@ -157,8 +158,7 @@ void ConvolveBlockBackward(const GatedGraph& graph, const GatedTerms& terms, con
     for (int64_t e = index.offsets()[i]; e < index.offsets()[i + 1]; ++e) {
       const int32_t source = index.sources()[e];
       float* d_source = d_node_terms + source * stride;
-      edges.push_back({terms.nodes.row(source) + width, state.gates + e * width,
-                       d_hat == nullptr ? nullptr : d_hat + e * width,
+      edges.push_back({saved.a2.row(source), saved.gates + e * width, d_hat == nullptr ? nullptr : d_hat + e * width,
                        d_refined == nullptr ? nullptr : d_refined + e * width, d_source + a2, d_source + b2,
                        d_edge_terms + e * width,
                        d_positions == nullptr ? nullptr : d_positions + (map == nullptr ? e : map[e]) * width});
@@ -166,8 +166,7 @@ void ConvolveBlockBackward(const GatedGraph& graph, const GatedTerms& terms, con
       keepers.emplace_back(dropout);
       keepers.back().start_row(e);
     }
-    ConvolveNodeBackward(graph, keepers.data(), edges, state, dropout, i, d_nodes, d_node_terms + i * stride,
-                         map != nullptr);
+    ConvolveNodeBackward(graph, keepers.data(), edges, dropout, i, d_nodes, d_node_terms + i * stride, map != nullptr);
   }
 }
 
@@ -209,19 +208,19 @@ void for_blocks(const GatedGraph& graph, Threads threads, const Body& body) {
 
 }  // namespace
 
-void gated_conv(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, const GatedState& state,
-                float* nodes, float* hat, float* refined, Threads threads) {
+void gated_conv(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, float* gates, float* nodes,
+                float* hat, float* refined, Threads threads) {
   for_blocks(graph, threads, [&](int64_t first, int64_t last) {
-    HWY_DYNAMIC_DISPATCH(ConvolveBlock)(graph, terms, dropout, state, first, last, nodes, hat, refined);
+    HWY_DYNAMIC_DISPATCH(ConvolveBlock)(graph, terms, dropout, gates, first, last, nodes, hat, refined);
   });
 }
 
-void gated_conv_backward(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout,
-                         const GatedState& state, const float* d_nodes, const float* d_hat, const float* d_refined,
-                         float* d_node_terms, float* d_edge_terms, float* d_positions, Threads threads) {
+void gated_conv_backward(const GatedGraph& graph, const GatedSaved& saved, const Dropout& dropout, const float* d_nodes,
+                         const float* d_hat, const float* d_refined, float* d_node_terms, float* d_edge_terms,
+                         float* d_positions, Threads threads) {
   for_blocks(graph, threads, [&](int64_t first, int64_t last) {
     HWY_DYNAMIC_DISPATCH(ConvolveBlockBackward)
-    (graph, terms, dropout, state, first, last, d_nodes, d_hat, d_refined, d_node_terms, d_edge_terms, d_positions);
+    (graph, saved, dropout, first, last, d_nodes, d_hat, d_refined, d_node_terms, d_edge_terms, d_positions);
   });
 }
 

@@ -42,23 +42,24 @@ struct GatedTerms {
   SharedRows positions;  // of edges: p; data is null without positions
 };
 
-// What the backward pass needs beside the terms.
-struct GatedState {
-  float* gates;   // [E,D]
-  float* totals;  // [N,D] sum_j gate_ij + 1e-6
-  float* means;   // [N,D] sum_j gate_ij a2_j / totals
-};
+// Writes h' [N,D] and the gates [E,D], which the backward pass needs; hat [E,D] and p' [E,D] after dropout, each unless
+// null.
+void gated_conv(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, float* gates, float* nodes,
+                float* hat, float* refined, Threads threads);
 
-// Writes h' [N,D]; hat [E,D] and p' [E,D] after dropout, each unless null.
-void gated_conv(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout, const GatedState& state,
-                float* nodes, float* hat, float* refined, Threads threads);
+// What came in and went out of gated_conv, as far as the backward pass reads it.
+struct GatedSaved {
+  SharedRows a2;                 // of nodes
+  const float* gates = nullptr;  // [E,D]
+  const int32_t* position_map = nullptr;
+};
 
 // Gradients of a1, a2, b1, b2 [N,4D] and c [E,D], one row per node and edge, and of p in its own rows unless null: they
 // are set, or added to what is there if edges share rows of p, which must then be of one block. Gradients of h', hat
 // and p' come in, each null if there is none. Without one of h', a1 and a2 get none: their columns are not written.
-void gated_conv_backward(const GatedGraph& graph, const GatedTerms& terms, const Dropout& dropout,
-                         const GatedState& state, const float* d_nodes, const float* d_hat, const float* d_refined,
-                         float* d_node_terms, float* d_edge_terms, float* d_positions, Threads threads);
+void gated_conv_backward(const GatedGraph& graph, const GatedSaved& saved, const Dropout& dropout, const float* d_nodes,
+                         const float* d_hat, const float* d_refined, float* d_node_terms, float* d_edge_terms,
+                         float* d_positions, Threads threads);
 
 // sums[map[x],:] = sum over x of rows[x,:] for maps into 0 .. count-1: rows [R,D], sums [count,D].
 void sum_shared_rows(const float* rows, const int32_t* map, int64_t row_count, int64_t width, float* sums,

@@ -7,6 +7,9 @@
 namespace graphpae {
 namespace {
 
+// Larger states are made again in the backward pass.
+constexpr int64_t kKeptElements = int64_t{1} << 20;
+
 enum Site : uint64_t { kNodes = 0, kEdges = 1, kPositions = 2 };
 
 kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, Site site) {
@@ -120,9 +123,10 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     wants.refined = states.positions.defined() && (!last || pass.wants_positions);
     wants.position_dropout = dropout_of(pass, settings_.edge_dropout, l, kPositions);
     const ops::GatedOutput out = ops::gated_layer(batch, states, layers_[l]->joined_parameters(), wants);
-    const auto normalise = [&](const torch::Tensor& x, BatchNorm& norm, bool relu, double probability, Site site) {
+    const auto normalise = [&](const torch::Tensor& x, BatchNorm& norm, bool relu, double probability, Site site,
+                               ops::Remake& again) {
       return ops::batch_norm(x, parameters_of(norm), pass.training, relu, dropout_of(pass, probability, l, site),
-                             threads);
+                             threads, x.numel() > kKeptElements ? &again : nullptr);
     };
     states = {};
     states.positions = out.refined;
@@ -134,8 +138,9 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
       if (pass.training) ops::track_moments(out.nodes, parameters_of(node_norms_[l]), threads);
       break;
     }
-    states.nodes = normalise(out.nodes, node_norms_[l], !last, settings_.dropout, kNodes);
-    if (!last) states.edges = normalise(out.hat, edge_norms_[l], true, settings_.edge_dropout, kEdges);
+    states.nodes = normalise(out.nodes, node_norms_[l], !last, settings_.dropout, kNodes, states.nodes_again);
+    if (!last)
+      states.edges = normalise(out.hat, edge_norms_[l], true, settings_.edge_dropout, kEdges, states.edges_again);
   }
   return {states.nodes, states.positions, false};
 }

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include <cmath>
+
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"
 #include "graphpae/ops/position_ops.h"
@@ -33,38 +35,53 @@ GraphPae::GraphPae(const Settings& settings, const InputShape& shape) : settings
   }
 }
 
-GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key,
-                                     bool only_masked) {
-  const bool features = !feature_decoder.is_empty(), positions = !position_decoder.is_empty();
+bool GraphPae::needs_shaken() const {
+  return settings_.use_positions && settings_.corrupt_positions &&
+         (!settings_.dual_path || !position_decoder.is_empty());
+}
+
+DistanceEmbeddingImpl::Pair GraphPae::embed_distances(const GraphInput& input, const Corruption& corruption) {
+  if (!settings_.use_positions) return {};
+  return encoder->distance->embed(input, input.distances,
+                                  needs_shaken() ? corrupted_distances(input, corruption) : torch::Tensor());
+}
+
+// The feature pass, or the single one.
+Encoding GraphPae::encode_features(const GraphInput& input, const Corruption& corruption,
+                                   const DistanceEmbeddingImpl::Pair& embedded, uint64_t dropout_key,
+                                   bool only_masked) {
   const bool single = !settings_.dual_path;
-  const bool needs_shaken = settings_.use_positions && settings_.corrupt_positions && (single || positions);
-  DistanceEmbeddingImpl::Pair embedded;
-  if (settings_.use_positions) {
-    embedded = encoder->distance->embed(input, input.distances,
-                                        needs_shaken ? corrupted_distances(input, corruption) : torch::Tensor());
-  }
   Pass pass;
   pass.training = is_training();
   pass.dropout_key = key_of(dropout_key, kFeaturePass);
+  pass.hidden = settings_.corrupt_features ? &corruption : nullptr;
+  pass.positions = single && needs_shaken() ? embedded.corrupted : embedded.clean;
+  pass.wants_nodes = !feature_decoder.is_empty();
+  pass.wants_positions = single && !position_decoder.is_empty();
+  pass.wanted = only_masked ? &corruption.masked : nullptr;
+  return encoder->encode(input, pass);
+}
+
+Encoding GraphPae::encode_positions(const GraphInput& input, const DistanceEmbeddingImpl::Pair& embedded,
+                                    uint64_t dropout_key) {
+  Pass pass;
+  pass.training = is_training();
+  pass.dropout_key = key_of(dropout_key, kPositionPass);
+  pass.positions = needs_shaken() ? embedded.corrupted : embedded.clean;
+  pass.wants_nodes = false;
+  return encoder->encode(input, pass);
+}
+
+GraphPae::Encodings GraphPae::encode(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key,
+                                     bool only_masked) {
+  const DistanceEmbeddingImpl::Pair embedded = embed_distances(input, corruption);
   Encodings encodings;
-  if (features || single) {
-    pass.hidden = settings_.corrupt_features ? &corruption : nullptr;
-    pass.positions = single && needs_shaken ? embedded.corrupted : embedded.clean;
-    pass.wants_nodes = features;
-    pass.wants_positions = single && positions;
-    pass.wanted = only_masked ? &corruption.masked : nullptr;
-    encodings.feature_pass = encoder->encode(input, pass);
-  }
-  if (single) {
+  if (!feature_decoder.is_empty() || !settings_.dual_path)
+    encodings.feature_pass = encode_features(input, corruption, embedded, dropout_key, only_masked);
+  if (!settings_.dual_path) {
     encodings.position_pass = encodings.feature_pass;
-  } else if (positions) {
-    pass.hidden = nullptr;
-    pass.positions = needs_shaken ? embedded.corrupted : embedded.clean;
-    pass.dropout_key = key_of(dropout_key, kPositionPass);
-    pass.wants_nodes = false;
-    pass.wants_positions = true;
-    pass.wanted = nullptr;
-    encodings.position_pass = encoder->encode(input, pass);
+  } else if (!position_decoder.is_empty()) {
+    encodings.position_pass = encode_positions(input, embedded, dropout_key);
   }
   return encodings;
 }
@@ -140,6 +157,69 @@ Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, u
     losses.total = losses.total.defined() ? losses.total + weighted : weighted;
   }
   return losses;
+}
+
+namespace {
+
+bool is_finite(const torch::Tensor& loss) { return std::isfinite(loss.item<double>()); }
+
+// Tensors on which the graphs of two losses stand. The graphs see copies without history, where gradients gather, so
+// that each loss can be followed back by itself.
+class GradientStops {
+ public:
+  torch::Tensor stop(const torch::Tensor& tensor) {
+    if (!tensor.defined()) return tensor;
+    for (size_t k = 0; k < tensors_.size(); ++k) {
+      if (tensors_[k].is_same(tensor)) return stops_[k];
+    }
+    tensors_.push_back(tensor);
+    stops_.push_back(tensor.detach().requires_grad_());
+    return stops_.back();
+  }
+  // From where they gathered on.
+  void go_on() {
+    std::vector<torch::Tensor> tensors, gradients;
+    for (size_t k = 0; k < tensors_.size(); ++k) {
+      if (!stops_[k].grad().defined()) continue;
+      tensors.push_back(tensors_[k]);
+      gradients.push_back(stops_[k].grad());
+    }
+    if (!tensors.empty()) torch::autograd::backward(tensors, gradients);
+  }
+
+ private:
+  std::vector<torch::Tensor> tensors_, stops_;
+};
+
+}  // namespace
+
+Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+  const bool two = settings_.dual_path && !feature_decoder.is_empty() && !position_decoder.is_empty();
+  if (!two || !input.is_molecules()) {
+    const Losses all = losses(input, corruption, dropout_key);
+    if (is_finite(all.total)) all.total.backward();
+    return all;
+  }
+  DistanceEmbeddingImpl::Pair embedded = embed_distances(input, corruption);
+  GradientStops stops;
+  embedded.clean.rows = stops.stop(embedded.clean.rows);
+  embedded.corrupted.rows = stops.stop(embedded.corrupted.rows);
+  Losses apart;
+  {
+    const torch::Tensor loss =
+        feature_loss(input, corruption, encode_features(input, corruption, embedded, dropout_key, input.fused()));
+    if (is_finite(loss)) loss.backward();
+    apart.feature = loss.detach();
+  }
+  {
+    const torch::Tensor loss =
+        position_loss(input, corruption, encode_positions(input, embedded, dropout_key).positions);
+    if (is_finite(loss)) (settings_.alpha * loss).backward();
+    apart.position = loss.detach();
+  }
+  stops.go_on();
+  apart.total = apart.feature + settings_.alpha * apart.position;
+  return apart;
 }
 
 torch::Tensor GraphPae::embed(const GraphInput& input) {

@@ -37,6 +37,10 @@ class GraphPae : public torch::nn::Module {
   // One step's losses. The same (input, corruption, dropout_key) gives the same losses.
   Losses losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
 
+  // The same, and the gradients of `total` are added to those of the parameters, unless a loss is not finite. The two
+  // passes of molecules are made one after the other, so that only one is in memory; the bits are the same.
+  Losses learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
+
   // Frozen node representations [N,d_h] of the clean graph.
   torch::Tensor embed(const GraphInput& input);
 
@@ -57,6 +61,11 @@ class GraphPae : public torch::nn::Module {
   Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed
 
  private:
+  bool needs_shaken() const;
+  DistanceEmbeddingImpl::Pair embed_distances(const GraphInput& input, const Corruption& corruption);
+  Encoding encode_features(const GraphInput& input, const Corruption& corruption,
+                           const DistanceEmbeddingImpl::Pair& embedded, uint64_t dropout_key, bool only_masked);
+  Encoding encode_positions(const GraphInput& input, const DistanceEmbeddingImpl::Pair& embedded, uint64_t dropout_key);
   torch::Tensor feature_loss(const GraphInput& input, const Corruption& corruption, const Encoding& encoding);
   torch::Tensor position_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& refined);
   torch::Tensor wide_position_loss(const GraphInput& input, const Corruption& corruption, const torch::Tensor& refined);

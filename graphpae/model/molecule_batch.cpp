@@ -4,6 +4,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "graphpae/core/error.h"
@@ -119,71 +120,96 @@ void MoleculeInputs::measure_edges() {
   });
 }
 
-CodedRows MoleculeInputs::kinds_of(const KindTable& table, std::span<const int32_t> molecules,
-                                   const std::vector<int64_t>& offsets) const {
+CodedRows MoleculeInputs::kinds_of(std::span<const MoleculeInputs* const> sets,
+                                   std::span<const MoleculePlace> molecules, KindTable MoleculeInputs::*table,
+                                   std::vector<int64_t> MoleculeInputs::*offsets) {
   constexpr int32_t kUnseen = -1;
-  std::vector<int32_t> number(table.size(), kUnseen), seen;
+  std::vector<std::vector<int32_t>> numbers;  // in the batch, of every kind of every set
+  for (const MoleculeInputs* set : sets) numbers.emplace_back((set->*table).size(), kUnseen);
+  const int64_t columns = (sets[0]->*table).columns;
+  std::map<std::vector<int64_t>, int32_t> seen;  // sets number their kinds apart: rows of codes tell equal ones
+  std::vector<int64_t> codes;
   CodedRows rows;
-  for (const int32_t g : molecules) {
-    for (int64_t r = offsets[g]; r < offsets[g + 1]; ++r) {
-      const int32_t kind = table.kind_of[r];
+  for (const MoleculePlace& place : molecules) {
+    const MoleculeInputs& set = *sets[place.set];
+    const KindTable& kinds = set.*table;
+    std::vector<int32_t>& number = numbers[place.set];
+    for (int64_t r = (set.*offsets)[place.molecule]; r < (set.*offsets)[place.molecule + 1]; ++r) {
+      const int32_t kind = kinds.kind_of[r];
       if (number[kind] == kUnseen) {
-        number[kind] = static_cast<int32_t>(seen.size());
-        seen.push_back(kind);
+        const auto row = kinds.codes.begin() + kind * columns;
+        const auto [entry, is_new] =
+            seen.try_emplace(std::vector<int64_t>(row, row + columns), static_cast<int32_t>(seen.size()));
+        if (is_new) codes.insert(codes.end(), row, row + columns);
+        number[kind] = entry->second;
       }
       rows.kind_of.push_back(number[kind]);
     }
   }
-  rows.kinds = torch::empty({static_cast<int64_t>(seen.size()), table.columns}, torch::kInt64);
-  int64_t* out = rows.kinds.data_ptr<int64_t>();
-  for (const int32_t kind : seen) out = std::copy_n(table.codes.data() + kind * table.columns, table.columns, out);
+  rows.kinds = torch::empty({static_cast<int64_t>(seen.size()), columns}, torch::kInt64);
+  std::copy(codes.begin(), codes.end(), rows.kinds.data_ptr<int64_t>());
   return rows;
 }
 
 GraphInput MoleculeInputs::batch(std::span<const int32_t> molecules) const {
+  std::vector<MoleculePlace> places;
+  places.reserve(molecules.size());
+  for (const int32_t g : molecules) places.push_back({0, g});
+  const MoleculeInputs* const self[] = {this};
+  return batch(self, places);
+}
+
+GraphInput MoleculeInputs::batch(std::span<const MoleculeInputs* const> sets,
+                                 std::span<const MoleculePlace> molecules) {
+  const MoleculeInputs& common = *sets[0];
   GraphInput input;
-  input.threads = threads_;
-  input.kernels = kernels_;
-  input.workspace = workspace_;
+  input.threads = common.threads_;
+  input.kernels = common.kernels_;
+  input.workspace = common.workspace_;
 
   int64_t edges = 0;
-  for (const int32_t g : molecules) edges += edge_offsets_[g + 1] - edge_offsets_[g];
+  for (const auto& [set, g] : molecules) edges += sets[set]->edge_offsets_[g + 1] - sets[set]->edge_offsets_[g];
   std::vector<int32_t> sources, targets;
   sources.reserve(edges);
   targets.reserve(edges);
   input.graph_offsets.push_back(0);
-  for (const int32_t g : molecules) {
+  for (const auto& [s, g] : molecules) {
+    const MoleculeInputs& set = *sets[s];
     const int32_t base = static_cast<int32_t>(input.graph_offsets.back());
-    for (int64_t e = edge_offsets_[g]; e < edge_offsets_[g + 1]; ++e) {
-      sources.push_back(base + sources_[e]);
-      targets.push_back(base + targets_[e]);
+    for (int64_t e = set.edge_offsets_[g]; e < set.edge_offsets_[g + 1]; ++e) {
+      sources.push_back(base + set.sources_[e]);
+      targets.push_back(base + set.targets_[e]);
     }
-    input.graph_offsets.push_back(base + num_atoms(g));
+    input.graph_offsets.push_back(base + set.num_atoms(g));
   }
   const int64_t nodes = input.graph_offsets.back();
   input.graph = MessageGraph(EdgeIndex::from_list(sources, targets, nodes));
 
-  input.atoms = kinds_of(atoms_, molecules, node_offsets_);
-  input.bonds = kinds_of(bonds_, molecules, edge_offsets_);
+  input.atoms = kinds_of(sets, molecules, &MoleculeInputs::atoms_, &MoleculeInputs::node_offsets_);
+  input.bonds = kinds_of(sets, molecules, &MoleculeInputs::bonds_, &MoleculeInputs::edge_offsets_);
   std::vector<int64_t> row_offsets(nodes + 1);
   std::vector<int32_t> types(nodes);
   const int64_t* kinds = input.atoms.kinds.data_ptr<int64_t>();
   for (int64_t i = 0; i < nodes; ++i) {
     row_offsets[i + 1] = i + 1;
-    types[i] = static_cast<int32_t>(kinds[input.atoms.kind_of[i] * atoms_.columns]);
+    types[i] = static_cast<int32_t>(kinds[input.atoms.kind_of[i] * common.atoms_.columns]);
   }
-  input.features = NodeFeatures(std::make_shared<const Features>(Features::sparse(
-      nodes, shape_.atom_codes[0] - 1, std::move(row_offsets), std::move(types), std::vector<float>(nodes, 1.0f))));
+  input.features = NodeFeatures(
+      std::make_shared<const Features>(Features::sparse(nodes, common.shape_.atom_codes[0] - 1, std::move(row_offsets),
+                                                        std::move(types), std::vector<float>(nodes, 1.0f))));
 
-  if (k_ == 0) return input;
-  input.positions = torch::empty({nodes, k_}, torch::kFloat64);
+  const int64_t k = common.k_;
+  if (k == 0) return input;
+  input.positions = torch::empty({nodes, k}, torch::kFloat64);
   input.distances = torch::empty({edges}, torch::kFloat32);
   double* position = input.positions.data_ptr<double>();
   float* distance = input.distances.data_ptr<float>();
-  for (const int32_t g : molecules) {
-    position =
-        std::copy(positions_.data() + node_offsets_[g] * k_, positions_.data() + node_offsets_[g + 1] * k_, position);
-    distance = std::copy(distances_.data() + edge_offsets_[g], distances_.data() + edge_offsets_[g + 1], distance);
+  for (const auto& [s, g] : molecules) {
+    const MoleculeInputs& set = *sets[s];
+    position = std::copy(set.positions_.data() + set.node_offsets_[g] * k,
+                         set.positions_.data() + set.node_offsets_[g + 1] * k, position);
+    distance = std::copy(set.distances_.data() + set.edge_offsets_[g], set.distances_.data() + set.edge_offsets_[g + 1],
+                         distance);
   }
   return input;
 }

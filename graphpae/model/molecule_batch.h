@@ -24,6 +24,11 @@ struct KindTable {
   int64_t size() const { return columns == 0 ? 0 : static_cast<int64_t>(codes.size()) / columns; }  // U
 };
 
+// A molecule of one of several sets.
+struct MoleculePlace {
+  int32_t set = 0, molecule = 0;
+};
+
 class MoleculeInputs {
  public:
   // positions [N,K] float64 of all atoms, row-major; empty without positions. Throws a data error that names the
@@ -41,12 +46,14 @@ class MoleculeInputs {
 
   // The molecules side by side, in the order given. Only kinds that occur are in its tables, numbered as they appear.
   GraphInput batch(std::span<const int32_t> molecules) const;
+  // The same for molecules of several sets, at least one, that have the same shape, positions and options.
+  static GraphInput batch(std::span<const MoleculeInputs* const> sets, std::span<const MoleculePlace> molecules);
 
  private:
   void order_edges(const GraphSet& set);
   void measure_edges();
-  CodedRows kinds_of(const KindTable& table, std::span<const int32_t> molecules,
-                     const std::vector<int64_t>& offsets) const;
+  static CodedRows kinds_of(std::span<const MoleculeInputs* const> sets, std::span<const MoleculePlace> molecules,
+                            KindTable MoleculeInputs::*table, std::vector<int64_t> MoleculeInputs::*offsets);
 
   InputShape shape_;
   Threads threads_;

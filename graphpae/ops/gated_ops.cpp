@@ -59,25 +59,21 @@ const int32_t* map_of(const RowMap& map) { return map == nullptr ? nullptr : map
 // Rows whose zeros products skip.
 using MaybeCompressed = std::optional<kernels::CompressedRows>;
 
+// What the backward pass of a layer reads, beside rows and weights.
 struct LayerState {
   GatedBatch batch;
   RowMap node_rows, edge_rows, position_rows;
   kernels::Dropout dropout;
   bool has_positions;
-  MaybeCompressed nodes, edges;
-  Tensor node_terms, edge_terms;  // [.,4D], [.,D]
-  Tensor gates, totals, means;    // [E,D], [N,D], [N,D]
+  Remake nodes_again, edges_again;
+  double node_density, edge_density;
+  MaybeCompressed nodes, edges;  // unless they are made again
+  Tensor a2, gates;              // [.,D] in the rows of nodes, [E,D]
 
-  kernels::GatedGraph graph() const {
-    return {*batch.edges, *batch.blocks, data(batch.node_scale), edge_terms.size(1)};
+  kernels::GatedGraph graph() const { return {*batch.edges, *batch.blocks, data(batch.node_scale), gates.size(1)}; }
+  kernels::GatedSaved saved() const {
+    return {{data(a2), a2.size(1), map_of(node_rows)}, data(gates), map_of(position_rows)};
   }
-  kernels::GatedTerms terms(const float* positions) const {
-    const int64_t d = edge_terms.size(1);
-    return {{data(node_terms), 4 * d, map_of(node_rows)},
-            {data(edge_terms), d, map_of(edge_rows)},
-            {positions, d, map_of(position_rows)}};
-  }
-  kernels::GatedState kernel_state() { return {data(gates), data(totals), data(means)}; }
 };
 
 MaybeCompressed compress(const Tensor& x, double density, Threads threads) {
@@ -145,53 +141,69 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
                     few_edges = compress(edges, states.edge_density, batch.threads);
     const Tensor node_terms = product(nodes, few_nodes, node_weight, node_bias, batch.threads),
                  edge_terms = product(edges, few_edges, edge_weight, edge_bias, batch.threads);
+    if (states.nodes_again) few_nodes.reset();
+    if (states.edges_again) few_edges.reset();
     LayerState state{batch,
                      states.node_rows,
                      states.edge_rows,
                      states.position_rows,
                      wants.position_dropout,
                      is_there(positions),
+                     states.nodes_again,
+                     states.edges_again,
+                     states.node_density,
+                     states.edge_density,
                      std::move(few_nodes),
                      std::move(few_edges),
-                     node_terms,
-                     edge_terms,
-                     empty({e, d}),
-                     empty({n, d}),
-                     empty({n, d})};
+                     node_terms.narrow(1, d, d).contiguous(),
+                     empty({e, d})};
+    const kernels::GatedTerms terms{{data(node_terms), 4 * d, map_of(state.node_rows)},
+                                    {data(edge_terms), d, map_of(state.edge_rows)},
+                                    {data_or_null(positions), d, map_of(state.position_rows)}};
     Tensor out = empty({n, d}), hat = empty({wants.hat ? e : 0, d}), refined = empty({wants.refined ? e : 0, d});
-    kernels::gated_conv(state.graph(), state.terms(data_or_null(positions)), state.dropout, state.kernel_state(),
-                        data(out), wants.hat ? data(hat) : nullptr, wants.refined ? data(refined) : nullptr,
-                        batch.threads);
-    context->save_for_backward({nodes, edges, node_weight, edge_weight});
+    kernels::gated_conv(state.graph(), terms, state.dropout, data(state.gates), data(out),
+                        wants.hat ? data(hat) : nullptr, wants.refined ? data(refined) : nullptr, batch.threads);
+    context->save_for_backward(
+        {state.nodes_again ? Tensor() : nodes, state.edges_again ? Tensor() : edges, node_weight, edge_weight});
     context->saved_data["position_rows"] = positions.size(0);
     keep(context, std::move(state));
     return {out, hat, refined};
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    LayerState& state = kept<LayerState>(context);
+    // Taken out of the graph, so that its memory is free when this layer is done.
+    LayerState state = std::move(kept<LayerState>(context));
     const auto saved = context->get_saved_variables();
-    const Tensor &nodes = saved[0], &edges = saved[1], &node_weight = saved[2], &edge_weight = saved[3];
+    const Tensor &node_weight = saved[2], &edge_weight = saved[3];
     const Threads threads = state.batch.threads;
     const int64_t n = state.batch.edges->num_nodes(), e = state.batch.edges->num_edges(), d = edge_weight.size(1);
     const auto contiguous = [](const Tensor& t) { return t.defined() && t.numel() > 0 ? t.contiguous() : Tensor(); };
-    const Tensor d_nodes = contiguous(gradients[0]), d_hat = contiguous(gradients[1]),
-                 d_refined = contiguous(gradients[2]);
+    Tensor d_nodes = contiguous(gradients[0]), d_hat = contiguous(gradients[1]), d_refined = contiguous(gradients[2]);
     const int64_t first = d_nodes.defined() ? 0 : 2 * d;  // A1 and A2 have gradients only if the nodes have
     Tensor d_node_terms = empty({n, 4 * d - first}), d_edge_terms = empty({e, d}), d_positions;
     if (state.has_positions) {
       const int64_t rows = context->saved_data["position_rows"].toInt();
       d_positions = state.position_rows == nullptr ? empty({rows, d}) : torch::zeros({rows, d}, torch::kFloat32);
     }
-    // The kernel reads no positions: their gates are kept.
-    kernels::gated_conv_backward(state.graph(), state.terms(nullptr), state.dropout, state.kernel_state(),
-                                 data_or_null(d_nodes), data_or_null(d_hat), data_or_null(d_refined),
-                                 data(d_node_terms), data(d_edge_terms),
+    kernels::gated_conv_backward(state.graph(), state.saved(), state.dropout, data_or_null(d_nodes),
+                                 data_or_null(d_hat), data_or_null(d_refined), data(d_node_terms), data(d_edge_terms),
                                  state.has_positions ? data(d_positions) : nullptr, threads);
-    const auto node = product_backward(nodes, state.nodes, node_weight,
-                                       shared(d_node_terms, state.node_rows, nodes.size(0), threads), first, threads);
-    const auto edge = product_backward(edges, state.edges, edge_weight,
-                                       shared(d_edge_terms, state.edge_rows, edges.size(0), threads), 0, threads);
+    // What is done with goes before the next comes: these are the largest moments of a step.
+    gradients.clear();
+    d_nodes = d_hat = d_refined = state.a2 = state.gates = Tensor();
+    const auto through = [&](const Remake& again, const Tensor& kept_rows, const MaybeCompressed& kept_few,
+                             double density, const Tensor& weight, const RowMap& map, Tensor& d_terms,
+                             int64_t first_column) {
+      const Tensor rows = again ? again() : kept_rows;
+      const Tensor d_rows = shared(d_terms, map, rows.size(0), threads);
+      d_terms = Tensor();
+      return product_backward(rows, again ? compress(rows, density, threads) : kept_few, weight, d_rows, first_column,
+                              threads);
+    };
+    const auto node = through(state.nodes_again, saved[0], state.nodes, state.node_density, node_weight,
+                              state.node_rows, d_node_terms, first);
+    const auto edge = through(state.edges_again, saved[1], state.edges, state.edge_density, edge_weight,
+                              state.edge_rows, d_edge_terms, 0);
     return {node.x, edge.x, d_positions, node.weight, node.bias, edge.weight, edge.bias, Tensor(), Tensor(), Tensor()};
   }
 };
@@ -232,15 +244,20 @@ struct NormState {
 struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight, const Tensor& bias,
                         Tensor running_mean, Tensor running_var, bool training, bool relu,
-                        const kernels::Dropout& dropout, Threads threads) {
+                        const kernels::Dropout& dropout, Threads threads, Remake* again) {
     const Moments moments =
         training ? moments_of(x, running_mean, running_var, threads) : Moments{running_mean.clone(), running_var};
     NormState state{moments.mean, empty({x.size(1)}), training, relu, dropout, threads};
     const float* variance = data(moments.variance);
     float* inverse = data(state.inverse);
     for (int64_t j = 0; j < x.size(1); ++j) inverse[j] = static_cast<float>(1 / std::sqrt(variance[j] + kEpsilon));
-    Tensor y = empty(x.sizes());
-    kernels::batch_norm(state.norm(weight, bias), data(x), x.size(0), data(y), threads);
+    const auto make = [state, x = x.detach(), weight = weight.detach(), bias = bias.detach()] {
+      Tensor y = empty(x.sizes());
+      kernels::batch_norm(state.norm(weight, bias), data(x), x.size(0), data(y), state.threads);
+      return y;
+    };
+    const Tensor y = make();
+    if (again != nullptr) *again = make;
     context->save_for_backward({x, weight, bias});
     keep(context, std::move(state));
     return y;
@@ -255,7 +272,7 @@ struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
     kernels::batch_norm_backward(state.norm(weight, bias), data(x), data(d_y), x.size(0), data(d_x), data(d_weight),
                                  data(d_bias), state.threads);
     tensor_list out = {d_x, d_weight, d_bias};
-    out.resize(9);
+    out.resize(10);
     return out;
   }
 };
@@ -277,8 +294,9 @@ GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, cons
 }
 
 Tensor batch_norm(const Tensor& x, const NormParameters& p, bool training, bool relu, const kernels::Dropout& dropout,
-                  Threads threads) {
-  return BatchNormOp::apply(x, p.weight, p.bias, p.running_mean, p.running_var, training, relu, dropout, threads);
+                  Threads threads, Remake* again) {
+  return BatchNormOp::apply(x, p.weight, p.bias, p.running_mean, p.running_var, training, relu, dropout, threads,
+                            again);
 }
 
 void track_moments(const Tensor& x, const NormParameters& p, Threads threads) {

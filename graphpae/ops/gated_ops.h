@@ -4,6 +4,7 @@
 
 #include <torch/types.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct GatedBatch {
   Threads threads;
 };
 
+// Makes rows again that are not kept: they are large, and quicker made than the memory for all of them is found.
+using Remake = std::function<torch::Tensor()>;
+
 // States that come into a layer, with maps where rows are shared.
 struct GatedStates {
   torch::Tensor nodes, edges, positions;  // [.,K], [.,K], [.,D]; positions may be undefined
@@ -32,6 +36,8 @@ struct GatedStates {
   // Roughly the share of elements that are not zero. Where it is small, elements that are zero get no gradients: they
   // come from ReLU and dropout, which pass none on.
   double node_density = 1, edge_density = 1;
+  // If not empty, nodes and edges are not kept for the backward pass but made again.
+  Remake nodes_again, edges_again;
 };
 
 // node_weight [K,4D] and node_bias [4D]: A1, A2, B1, B2 side by side; edge_weight [K,D] and edge_bias [D]: B3.
@@ -60,8 +66,9 @@ GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, cons
 struct NormParameters {
   torch::Tensor weight, bias, running_mean, running_var;
 };
+// `again`, unless null, receives what makes the same rows from x.
 torch::Tensor batch_norm(const torch::Tensor& x, const NormParameters& parameters, bool training, bool relu,
-                         const kernels::Dropout& dropout, Threads threads);
+                         const kernels::Dropout& dropout, Threads threads, Remake* again = nullptr);
 
 // The running moments alone move, as by batch_norm in training.
 void track_moments(const torch::Tensor& x, const NormParameters& parameters, Threads threads);

@@ -14,6 +14,7 @@
 #include "graphpae/model/graph_pae.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/train/inputs.h"
+#include "graphpae/train/sharded_molecules.h"
 
 namespace graphpae {
 namespace {
@@ -50,11 +51,33 @@ int64_t atoms_of(const GraphSet& molecules, int64_t g) {
   return molecules.parts().node_offsets[g + 1] - molecules.parts().node_offsets[g];
 }
 
-int64_t molecule_steps(const GraphSet& molecules, const Settings& settings) {
-  int64_t count = 0;
-  for (int64_t g = 0; g < molecules.num_graphs(); ++g) count += atoms_of(molecules, g) > 0;
-  if (settings.batch_size == 0) return 1;
-  return std::max<int64_t>(1, (count + settings.batch_size - 1) / settings.batch_size);
+// What the numbers of an epoch of molecules come from.
+struct MoleculeCounts {
+  InputShape shape;
+  int64_t rows = 0, molecules = 0;               // molecules: rows with atoms
+  int64_t atoms = 0, bonds = 0;                  // of an epoch
+  int64_t atoms_at_once = 0, bonds_at_once = 0;  // prepared in memory
+
+  int64_t steps(const Settings& settings) const {
+    if (settings.batch_size == 0) return 1;
+    return std::max<int64_t>(1, (molecules + settings.batch_size - 1) / settings.batch_size);
+  }
+};
+
+MoleculeCounts counts_of(const GraphSet& set) {
+  MoleculeCounts counts{input_shape(set), set.num_graphs(), 0, set.num_nodes(), set.num_edges(),
+                        set.num_nodes(),  set.num_edges()};
+  for (int64_t g = 0; g < set.num_graphs(); ++g) counts.molecules += atoms_of(set, g) > 0;
+  return counts;
+}
+
+MoleculeCounts counts_of(const ShardSet& shards) {
+  const ShardManifest& m = shards.manifest();
+  MoleculeCounts counts{input_shape(shards), m.molecules(), m.molecules(), m.atoms(), m.bonds(), 0, 0};
+  const auto windows = std::min<int64_t>(2 * kShardsPerWindow, shards.num_shards());
+  counts.atoms_at_once = m.atoms() * windows / shards.num_shards();
+  counts.bonds_at_once = m.bonds() * windows / shards.num_shards();
+  return counts;
 }
 
 // Atoms of the largest molecules that make a batch.
@@ -64,6 +87,59 @@ int64_t largest_batch(const GraphSet& molecules, const Settings& settings) {
   std::sort(sizes.begin(), sizes.end(), std::greater<>());
   if (settings.batch_size > 0) sizes.resize(std::min<size_t>(sizes.size(), settings.batch_size));
   return std::accumulate(sizes.begin(), sizes.end(), int64_t{0});
+}
+
+Estimate estimate_molecules(const MoleculeCounts& counts, const Settings& s, Kernels kernels, Threads threads) {
+  const InputShape& shape = counts.shape;
+  const double n = static_cast<double>(counts.atoms), edges = 2 * static_cast<double>(counts.bonds);
+  const double d = static_cast<double>(s.width), layers = static_cast<double>(s.layers);
+  const double g = static_cast<double>(s.gaussians), k = static_cast<double>(s.eigenvectors);
+  const double types = static_cast<double>(shape.atom_codes[0]);
+  const double passes = s.dual_path && s.use_positions && s.reconstruct_positions ? 2 : 1;
+  const double steps = static_cast<double>(counts.steps(s));
+
+  Estimate e;
+  for (const auto& parameter : GraphPae(s, shape).parameters()) e.parameters += parameter.numel();
+  const double weights = 4 * 4 * static_cast<double>(e.parameters);  // values, gradients, two moments
+
+  // Four products per atom and one per bond direction in every layer, six operations per multiplication as above. Fused
+  // operations multiply each kind once in the first layer, leave out the atoms of the last layer of the position pass
+  // and embed each distance once for both directions.
+  const bool fused = kernels == Kernels::fused;
+  double rows = passes * layers * (4 * n + edges);
+  if (fused && layers > 1) rows -= passes * (4 * n + edges) + (passes > 1 ? 2 * n : 0);
+  const double distances = s.use_positions ? (fused ? 1 : 2) * edges * g * (g + d) : 0;
+  const double decoders = (s.reconstruct_features ? s.mask_ratio * n * d * (d + types) : 0) +
+                          (s.use_positions && s.reconstruct_positions ? edges / 2 * d * 128 : 0);
+  e.flops = 6 * (rows * d * d + distances + decoders);
+
+  // The prepared set: positions, edges, kinds. A step: states of atoms and bonds in every layer.
+  const double prepared =
+      static_cast<double>(counts.atoms_at_once) * (8 * k + 4) + 2 * static_cast<double>(counts.bonds_at_once) * 16;
+  const double states =
+      4 * d * passes * layers * (fused ? 6 * n + 6 * edges : 15 * n + 30 * edges) + 4 * edges * g * (fused ? 2 : 16);
+  e.bytes = static_cast<int64_t>(2.5e8 + weights + prepared + states / steps);
+
+  const Rates rates = probe(threads);
+  e.seconds = e.flops / (0.7 * rates.flops) + (3 * states + 2 * steps * weights) / rates.bytes;
+  return e;
+}
+
+std::vector<std::pair<std::string, std::vector<int64_t>>> molecule_shapes(const MoleculeCounts& counts,
+                                                                          const Settings& settings) {
+  const InputShape& shape = counts.shape;
+  const int64_t steps = counts.steps(settings);
+  const auto per_step = [&](int64_t count) { return (count + steps - 1) / steps; };
+  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes = {
+      {"molecules", {counts.rows}},
+      {"steps of an epoch", {steps}},
+      {"atoms of a step, codes", {per_step(counts.atoms), static_cast<int64_t>(shape.atom_codes.size())}},
+      {"bonds of a step, codes", {per_step(counts.bonds), static_cast<int64_t>(shape.bond_codes.size())}}};
+  if (settings.use_positions)
+    shapes.push_back({"positions of a step", {per_step(counts.atoms), settings.eigenvectors}});
+  const GraphPae model(settings, shape);
+  for (const auto& [name, tensor] : named_tensors(model)) shapes.emplace_back(name, tensor.sizes().vec());
+  return shapes;
 }
 
 }  // namespace
@@ -114,41 +190,6 @@ Estimate estimate(const Graph& graph, const Settings& s, Kernels kernels, Thread
   return e;
 }
 
-Estimate estimate(const GraphSet& molecules, const Settings& s, Kernels kernels, Threads threads) {
-  const InputShape shape = input_shape(molecules);
-  const double n = static_cast<double>(molecules.num_nodes()), edges = 2 * static_cast<double>(molecules.num_edges());
-  const double d = static_cast<double>(s.width), layers = static_cast<double>(s.layers);
-  const double g = static_cast<double>(s.gaussians), k = static_cast<double>(s.eigenvectors);
-  const double types = static_cast<double>(shape.atom_codes[0]);
-  const double passes = s.dual_path && s.use_positions && s.reconstruct_positions ? 2 : 1;
-  const double steps = static_cast<double>(molecule_steps(molecules, s));
-
-  Estimate e;
-  for (const auto& parameter : GraphPae(s, shape).parameters()) e.parameters += parameter.numel();
-  const double weights = 4 * 4 * static_cast<double>(e.parameters);  // values, gradients, two moments
-
-  // Four products per atom and one per bond direction in every layer, six operations per multiplication as above. Fused
-  // operations multiply each kind once in the first layer, leave out the atoms of the last layer of the position pass
-  // and embed each distance once for both directions.
-  const bool fused = kernels == Kernels::fused;
-  double rows = passes * layers * (4 * n + edges);
-  if (fused && layers > 1) rows -= passes * (4 * n + edges) + (passes > 1 ? 2 * n : 0);
-  const double distances = s.use_positions ? (fused ? 1 : 2) * edges * g * (g + d) : 0;
-  const double decoders = (s.reconstruct_features ? s.mask_ratio * n * d * (d + types) : 0) +
-                          (s.use_positions && s.reconstruct_positions ? edges / 2 * d * 128 : 0);
-  e.flops = 6 * (rows * d * d + distances + decoders);
-
-  // The prepared set: positions, edges, kinds. A step: states of atoms and bonds in every layer.
-  const double prepared = n * (8 * k + 4) + edges * 16;
-  const double states =
-      4 * d * passes * layers * (fused ? 6 * n + 6 * edges : 15 * n + 30 * edges) + 4 * edges * g * (fused ? 2 : 16);
-  e.bytes = static_cast<int64_t>(2.5e8 + weights + prepared + states / steps);
-
-  const Rates rates = probe(threads);
-  e.seconds = e.flops / (0.7 * rates.flops) + (3 * states + 2 * steps * weights) / rates.bytes;
-  return e;
-}
-
 std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const Graph& graph, const Settings& settings) {
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes = {
       {"features X", {graph.num_nodes(), graph.features().columns()}},
@@ -161,19 +202,20 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const Gra
 
 std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const GraphSet& molecules,
                                                                        const Settings& settings) {
-  const InputShape shape = input_shape(molecules);
-  const int64_t steps = molecule_steps(molecules, settings);
-  const auto per_step = [&](int64_t count) { return (count + steps - 1) / steps; };
-  std::vector<std::pair<std::string, std::vector<int64_t>>> shapes = {
-      {"molecules", {molecules.num_graphs()}},
-      {"steps of an epoch", {steps}},
-      {"atoms of a step, codes", {per_step(molecules.num_nodes()), static_cast<int64_t>(shape.atom_codes.size())}},
-      {"bonds of a step, codes", {per_step(molecules.num_edges()), static_cast<int64_t>(shape.bond_codes.size())}}};
-  if (settings.use_positions)
-    shapes.push_back({"positions of a step", {per_step(molecules.num_nodes()), settings.eigenvectors}});
-  const GraphPae model(settings, shape);
-  for (const auto& [name, tensor] : named_tensors(model)) shapes.emplace_back(name, tensor.sizes().vec());
-  return shapes;
+  return molecule_shapes(counts_of(molecules), settings);
+}
+
+std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const ShardSet& shards,
+                                                                       const Settings& settings) {
+  return molecule_shapes(counts_of(shards), settings);
+}
+
+Estimate estimate(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads) {
+  return estimate_molecules(counts_of(molecules), settings, kernels, threads);
+}
+
+Estimate estimate(const ShardSet& shards, const Settings& settings, Kernels kernels, Threads threads) {
+  return estimate_molecules(counts_of(shards), settings, kernels, threads);
 }
 
 void check_trainable(const Graph& graph, const Settings& settings) {
@@ -187,7 +229,9 @@ void check_trainable(const Graph& graph, const Settings& settings) {
     throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings.mask_ratio, graph.num_nodes()));
 }
 
-void check_trainable(const GraphSet& molecules, const Settings& settings) {
+namespace {
+
+void check_molecule_settings(const Settings& settings, int64_t largest) {
   check(settings);
   check_encoder(settings, EncoderKind::gated_gcn);
   for (const auto& [is_set, name] : {std::pair{settings.replace_ratio > 0, "replace_ratio"},
@@ -196,12 +240,24 @@ void check_trainable(const GraphSet& molecules, const Settings& settings) {
                                      {settings.attention != Attention::released, "attention"}}) {
     if (is_set) throw usage_error(fmt::format("{} means nothing for molecules", name));
   }
-  featurizer_of(molecules);
-  const int64_t largest = largest_batch(molecules, settings);
   if (std::floor(settings.mask_ratio * static_cast<double>(largest)) < 1) {
     throw usage_error(
         fmt::format("mask_ratio {} masks none of the {} atoms of the largest batch", settings.mask_ratio, largest));
   }
+}
+
+}  // namespace
+
+void check_trainable(const GraphSet& molecules, const Settings& settings) {
+  featurizer_of(molecules);
+  check_molecule_settings(settings, largest_batch(molecules, settings));
+}
+
+void check_trainable(const ShardSet& shards, const Settings& settings) {
+  const ShardManifest& m = shards.manifest();
+  const int64_t most = settings.batch_size == 0 ? m.atoms() : std::min(m.atoms(), settings.batch_size * m.largest);
+  check_molecule_settings(settings, most);
+  check_settings(shards, settings);
 }
 
 }  // namespace graphpae

@@ -35,23 +35,6 @@ std::vector<double> make_positions(const GraphSet& set, const Settings& settings
 
 }  // namespace
 
-PositionOptions position_options(const Settings& settings) {
-  PositionOptions options;
-  options.k = settings.eigenvectors;
-  options.skip_zero = settings.skip_zero_eigenvalues;
-  options.absolute = settings.absolute_positions;
-  options.normalisation =
-      settings.position_norm == PositionNorm::l2 ? PositionNormalisation::l2 : PositionNormalisation::none;
-  return options;
-}
-
-void check_encoder(const Settings& settings, EncoderKind needed) {
-  if (settings.encoder == needed) return;
-  throw usage_error(needed == EncoderKind::gat
-                        ? "encoder gated_gcn is for molecules; one graph needs encoder=gat"
-                        : "encoder gat is for one graph; molecules need encoder=gated_gcn, as in recipe molecules");
-}
-
 InputShape input_shape(const Graph& graph) {
   InputShape shape;
   shape.features = graph.features().columns();
@@ -84,21 +67,10 @@ GraphInput make_input(const Graph& graph, const Settings& settings, const InputO
   return graph_input(graph, settings, positions, options.threads, options.kernels);
 }
 
-Featurizer featurizer_of(const GraphSet& set) {
-  if (!set.has_structure()) throw data_error("the molecules have no structure: only their texts were read");
-  const int64_t atoms = set.parts().node_codes.columns, bonds = set.parts().edge_codes.columns;
-  for (const Featurizer featurizer : {Featurizer::ogb, Featurizer::transfer}) {
-    const CodeSizes sizes = code_sizes(featurizer);
-    if (atoms == static_cast<int64_t>(sizes.atoms.size()) && bonds == static_cast<int64_t>(sizes.bonds.size()))
-      return featurizer;
-  }
-  throw data_error(fmt::format(
-      "atoms have {} codes and bonds {}; expected 9 and 3 (featurizer ogb) or 2 and 2 (featurizer transfer)", atoms,
-      bonds));
-}
+InputShape input_shape(const GraphSet& set) { return input_shape(featurizer_of(set)); }
 
-InputShape input_shape(const GraphSet& set) {
-  CodeSizes sizes = code_sizes(featurizer_of(set));
+InputShape input_shape(Featurizer featurizer) {
+  CodeSizes sizes = code_sizes(featurizer);
   ++sizes.atoms[0];  // the mask token
   return {0, std::move(sizes.atoms), std::move(sizes.bonds)};
 }

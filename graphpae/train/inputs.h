@@ -12,16 +12,10 @@
 #include "graphpae/model/encoder.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/positions/laplacian_positions.h"
+#include "graphpae/train/input_settings.h"
 #include "graphpae/train/settings.h"
 
 namespace graphpae {
-
-// Settings of positions as options of the eigen-solver.
-PositionOptions position_options(const Settings& settings);
-
-// Throws a usage error if the settings name another encoder than the data need: gat for one graph, gated_gcn for
-// molecules.
-void check_encoder(const Settings& settings, EncoderKind needed);
 
 struct InputOptions {
   Threads threads = all_threads();
@@ -48,7 +42,7 @@ std::shared_ptr<const MoleculeInputs> make_input(const GraphSet& set, const Sett
 
 InputShape input_shape(const GraphSet& set);
 
-// Which featurizer made the codes of the set, told by the number of their columns. Throws a data error for others.
-Featurizer featurizer_of(const GraphSet& set);
+// The codes of a featurizer, and the mask token.
+InputShape input_shape(Featurizer featurizer);
 
 }  // namespace graphpae

@@ -52,6 +52,9 @@ Pretrainer::Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const In
                        const Settings& settings)
     : Pretrainer(std::make_unique<MoleculeBatches>(molecules, settings), shape, settings, molecules->threads()) {}
 
+Pretrainer::Pretrainer(const ShardInput& shards, const InputShape& shape, const Settings& settings)
+    : Pretrainer(std::make_unique<ShardedMolecules>(shards, settings), shape, settings, shards.threads) {}
+
 std::optional<EpochMetrics> Pretrainer::train_step() {
   using Clock = std::chrono::steady_clock;
   const auto start = Clock::now();
@@ -90,7 +93,7 @@ EpochMetrics Pretrainer::train_epoch() {
 void Pretrainer::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
   model_->train();
   optimiser_.clear_gradients();
-  const Losses losses = model_->losses(input, corruption, dropout_key);
+  const Losses losses = model_->learn(input, corruption, dropout_key);
   const double loss = number(losses.total), loss_feature = number(losses.feature),
                loss_position = number(losses.position);
   if (!std::isfinite(loss)) {
@@ -99,7 +102,6 @@ void Pretrainer::learn(const GraphInput& input, const Corruption& corruption, ui
         fmt::format("the loss of epoch {}{} is not finite (L_feat {}, L_pos {}); a smaller lr may help", epoch_ + 1,
                     step, loss_feature, loss_position));
   }
-  losses.total.backward();
   optimiser_.step(learning_rate(settings_, epoch_));
   ++sums_.steps;
   sums_.loss += loss;
@@ -151,8 +153,6 @@ std::shared_ptr<GraphPae> pretrain_on(const Data& data, const Settings& settings
   trainer.model().eval();
   return std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
 }
-
-const char* name_of(Featurizer featurizer) { return featurizer == Featurizer::ogb ? "ogb" : "transfer"; }
 
 }  // namespace
 

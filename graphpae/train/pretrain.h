@@ -11,6 +11,7 @@
 #include "graphpae/train/checkpoint.h"
 #include "graphpae/train/inputs.h"
 #include "graphpae/train/optimiser.h"
+#include "graphpae/train/sharded_molecules.h"
 
 namespace graphpae {
 
@@ -31,6 +32,9 @@ class Pretrainer final : public Resumable {
   Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings);
   // Molecules in shuffled batches.
   Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape, const Settings& settings);
+
+  // Molecules from shards, in batches shuffled by shard and inside a window.
+  Pretrainer(const ShardInput& shards, const InputShape& shape, const Settings& settings);
 
   // Trains one step; returns the metrics of the epoch if it was its last one. A batch too small for a masked node
   // teaches nothing and is passed over; a usage error if all of an epoch are. Throws a numerical error that names the

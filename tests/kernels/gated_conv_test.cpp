@@ -102,9 +102,8 @@ TEST(GatedConv, Forward) {
         expected.insert(expected.end(), out.hat.begin(), out.hat.end());
         expected.insert(expected.end(), out.refined.begin(), out.refined.end());
         check(expected, 2e-6, [&](Threads threads) {
-          std::vector<float> state(static_cast<size_t>((p.e + 2 * p.n) * d)), found(expected.size());
-          const GatedState kept{state.data(), state.data() + p.e * d, state.data() + (p.e + p.n) * d};
-          gated_conv(p.graph(), p.terms(), dropout, kept, found.data(), found.data() + p.n * d,
+          std::vector<float> gates(static_cast<size_t>(p.e * d)), found(expected.size());
+          gated_conv(p.graph(), p.terms(), dropout, gates.data(), found.data(), found.data() + p.n * d,
                      found.data() + (p.n + p.e) * d, threads);
           return found;
         });
@@ -141,16 +140,16 @@ TEST(GatedConv, BackwardIsTheDerivative) {
             entry = kept;
           }
         }
-        std::vector<float> state(static_cast<size_t>((p.e + 2 * p.n) * d)), nodes(static_cast<size_t>(p.n * d));
-        const GatedState kept{state.data(), state.data() + p.e * d, state.data() + (p.e + p.n) * d};
-        gated_conv(p.graph(), p.terms(), dropout, kept, nodes.data(), nullptr, nullptr, {1});
+        std::vector<float> gates(static_cast<size_t>(p.e * d)), nodes(static_cast<size_t>(p.n * d));
+        gated_conv(p.graph(), p.terms(), dropout, gates.data(), nodes.data(), nullptr, nullptr, {1});
+        const GatedSaved saved{
+            {p.node_terms.data() + d, 4 * d, p.node_rows.data()}, gates.data(), p.position_rows.data()};
         const int64_t stride = with_nodes ? 4 * d : 2 * d;
         const auto run = [&](Threads threads) {
           std::vector<float> d_node(static_cast<size_t>(p.n * stride)), d_edge(static_cast<size_t>(p.e * d)),
               d_position(static_cast<size_t>(p.e * d), 0.0f);
-          gated_conv_backward(p.graph(), p.terms(), dropout, kept, with_nodes ? p.d_nodes.data() : nullptr,
-                              p.d_hat.data(), p.d_refined.data(), d_node.data(), d_edge.data(), d_position.data(),
-                              threads);
+          gated_conv_backward(p.graph(), saved, dropout, with_nodes ? p.d_nodes.data() : nullptr, p.d_hat.data(),
+                              p.d_refined.data(), d_node.data(), d_edge.data(), d_position.data(), threads);
           // Every node and edge has gradients of its own; those of shared rows are their sums.
           std::vector<float> node_sums(static_cast<size_t>(p.n * stride)), edge_sums(static_cast<size_t>(p.e * d));
           sum_shared_rows(d_node.data(), p.node_rows.data(), p.n, stride, node_sums.data(), p.n, threads);

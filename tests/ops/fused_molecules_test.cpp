@@ -3,8 +3,10 @@
 
 #include <numeric>
 
+#include "graphpae/ops/gated_ops.h"
 #include "graphpae/train/inputs.h"
 #include "tests/support/fused_checks.h"
+#include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"
 
 namespace graphpae {
@@ -61,6 +63,28 @@ TEST_P(FusedMolecules, StepsAgreeWithTheReference) {
   test::compare(inputs_for(odd, settings, {5, 0, 1, 2, 3}), input_shape(odd), settings, 3e-5);
 }
 
+// Gradients of two passes made one after the other are those of both together, bit by bit.
+TEST_P(FusedMolecules, PassesApartGiveTheSameGradients) {
+  Settings settings = test::small_molecule_settings();
+  GetParam().change(settings);
+  std::vector<int32_t> all(40);
+  std::iota(all.begin(), all.end(), 0);
+  const GraphSet set = test::random_molecules(40);
+  for (const GraphInput& input : inputs_for(set, settings, all)) {
+    const int64_t k = settings.use_positions ? settings.eigenvectors : 0;
+    const Corruption corruption = draw_corruption(input.num_nodes(), k, settings, Rng(4));
+    GraphPae together(settings, input_shape(set)), apart(settings, input_shape(set));
+    const Losses a = together.losses(input, corruption, 7), b = apart.learn(input, corruption, 7);
+    a.total.backward();
+    EXPECT_TRUE(test::same_bits(a.total.detach(), b.total.detach()));
+    for (const auto& item : together.named_parameters()) {
+      const torch::Tensor expected = item.value().grad(), found = apart.named_parameters()[item.key()].grad();
+      ASSERT_EQ(expected.defined(), found.defined()) << item.key();
+      if (expected.defined()) EXPECT_TRUE(test::same_bits(expected, found)) << item.key();
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Cases, FusedMolecules, testing::ValuesIn(kCases), case_name);
 
 // Running statistics are those of the reference, also where the last layer's nodes of a pass are read by nobody.
@@ -86,6 +110,17 @@ TEST(FusedMolecules, RunningStatistics) {
               1e-3)
         << "has moved: " << item.key();
   }
+}
+
+// Rows that are not kept are made again, bit by bit.
+TEST(FusedMolecules, NormedRowsMadeAgain) {
+  const torch::Tensor x = torch::linspace(-3, 5, 70 * 19).view({70, 19}).sin().contiguous();
+  const ops::NormParameters parameters{torch::linspace(0.5, 2, 19), torch::linspace(-1, 1, 19), torch::zeros({19}),
+                                       torch::ones({19})};
+  ops::Remake again;
+  const torch::Tensor y = ops::batch_norm(x, parameters, true, true, {0.3f, 11}, {2}, &again);
+  EXPECT_GT(y.max().item<float>(), 0.5f);
+  EXPECT_TRUE(test::same_bits(y, again()));
 }
 
 // No bonds at all, and one atom alone. Three rows alone make norms that magnify rounding.

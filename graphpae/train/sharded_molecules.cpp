@@ -1,0 +1,122 @@
+#include "graphpae/train/sharded_molecules.h"
+
+#include <fmt/format.h>
+#include <omp.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+
+#include "graphpae/core/error.h"
+#include "graphpae/core/tensors.h"
+
+namespace graphpae {
+namespace {
+
+std::vector<int64_t> sizes_of(const ShardSet& shards) {
+  std::vector<int64_t> sizes;
+  for (const ShardEntry& shard : shards.manifest().shards) sizes.push_back(shard.molecules);
+  return sizes;
+}
+
+// The thread that makes batches leaves the processors to those that train. LibTorch sets the number of threads of a
+// thread when it is first asked for, so that comes first.
+void work_alone() {
+  torch::get_num_threads();
+  omp_set_num_threads(1);
+}
+
+}  // namespace
+
+void check_settings(const ShardSet& shards, const Settings& settings) {
+  check_encoder(settings, EncoderKind::gated_gcn);
+  if (!settings.use_positions) return;
+  const ShardManifest& manifest = shards.manifest();
+  if (manifest.k == 0) throw usage_error("the shards hold no positions; use_positions=no trains without");
+  const auto wanted = position_settings(settings);
+  for (const auto& [key, value] : wanted) {
+    const auto found = std::find_if(manifest.position_settings.begin(), manifest.position_settings.end(),
+                                    [&](const auto& setting) { return setting.first == key; });
+    const std::string made = found == manifest.position_settings.end() ? "none" : found->second;
+    if (made != value) {
+      throw usage_error(
+          fmt::format("the positions of the shards were made with {}={}, the settings say {}", key, made, value));
+    }
+  }
+}
+
+ShardInput make_input(const ShardSet& shards, const Settings& settings, const InputOptions& options) {
+  check_settings(shards, settings);
+  use_threads_in_torch(options.threads);
+  return {std::make_shared<const ShardSet>(shards), options.threads, options.kernels};
+}
+
+InputShape input_shape(const ShardSet& shards) { return input_shape(shards.manifest().featurizer); }
+
+ShardedMolecules::ShardedMolecules(const ShardInput& input, const Settings& settings)
+    : source_(input),
+      shape_(input_shape(*input.shards)),
+      settings_(settings),
+      batch_size_(settings.batch_size),
+      order_(sizes_of(*input.shards), settings),
+      worker_(work_alone) {
+  if (batch_size_ == 0 || batch_size_ > order_.size()) batch_size_ = order_.size();
+}
+
+int64_t ShardedMolecules::steps_per_epoch() const { return (order_.size() + batch_size_ - 1) / batch_size_; }
+
+ShardedMolecules::Step ShardedMolecules::after(Step step) const {
+  return step.step + 1 < steps_per_epoch() ? Step{step.epoch, step.step + 1} : Step{step.epoch + 1, 0};
+}
+
+const GraphInput& ShardedMolecules::input(int64_t epoch, int64_t step) {
+  const Step wanted{epoch, step};
+  if (next_.valid() && next_step_ == wanted) {
+    input_ = next_.get();
+  } else {
+    if (next_.valid()) next_.wait();
+    input_ = make(wanted);
+  }
+  next_step_ = after(wanted);
+  if (next_step_.epoch < settings_.epochs) {
+    next_ = worker_.run([this, following = next_step_] { return make(following); });
+  } else {
+    next_ = {};
+  }
+  return input_;
+}
+
+const MoleculeInputs& ShardedMolecules::open(int32_t shard) {
+  std::unique_ptr<MoleculeInputs>& entry = open_[shard];
+  if (!entry) {
+    ShardContent content = source_.shards->read(shard);
+    if (!settings_.use_positions) content.positions.clear();
+    const std::string path =
+        source_.shards->directory() + "/" + source_.shards->manifest().shards[static_cast<size_t>(shard)].file;
+    entry = naming(path, [&] {
+      return std::make_unique<MoleculeInputs>(content.molecules, shape_, std::move(content.positions), Threads{1},
+                                              source_.kernels);
+    });
+  }
+  return *entry;
+}
+
+GraphInput ShardedMolecules::make(Step step) {
+  const int64_t first = step.step * batch_size_;
+  ShardOrder::Part part = order_.part(step.epoch, first, std::min(batch_size_, order_.size() - first));
+  std::map<int32_t, int32_t> number;  // of a shard among those of the batch
+  std::vector<const MoleculeInputs*> sets;
+  for (MoleculePlace& place : part.places) {
+    const auto [entry, is_new] = number.try_emplace(place.set, static_cast<int32_t>(sets.size()));
+    if (is_new) sets.push_back(&open(place.set));
+    place.set = entry->second;
+  }
+  GraphInput input = MoleculeInputs::batch(sets, part.places);
+  input.threads = source_.threads;
+  input.workspace = workspace_;
+  std::erase_if(open_, [&](const auto& entry) {
+    return std::find(part.window.begin(), part.window.end(), entry.first) == part.window.end();
+  });
+  return input;
+}
+
+}  // namespace graphpae

@@ -1,0 +1,66 @@
+// ShardedMolecules: batches of molecules that stay on disk.
+//
+// The shards of one window (shard_order.h) are in memory, those of two while a batch meets both. The next batch is made
+// by a thread of its own while the model learns from this one.
+#pragma once
+
+#include <future>
+#include <map>
+#include <memory>
+
+#include "graphpae/core/worker.h"
+#include "graphpae/data/molecule_shards.h"
+#include "graphpae/train/batches.h"
+#include "graphpae/train/inputs.h"
+#include "graphpae/train/shard_order.h"
+
+namespace graphpae {
+
+struct ShardInput {
+  std::shared_ptr<const ShardSet> shards;
+  Threads threads;
+  Kernels kernels = Kernels::fused;
+};
+
+// Throws a usage error that names the setting if positions are wanted that the shards do not hold, and for an encoder
+// that is not for molecules.
+void check_settings(const ShardSet& shards, const Settings& settings);
+
+// Shards opened for training. Throws what check_settings throws.
+ShardInput make_input(const ShardSet& shards, const Settings& settings, const InputOptions& options = {});
+
+InputShape input_shape(const ShardSet& shards);
+
+class ShardedMolecules final : public BatchSource {
+ public:
+  // settings.batch_size at a time, 0: all at once; the last batch is what is left.
+  ShardedMolecules(const ShardInput& input, const Settings& settings);
+
+  int64_t steps_per_epoch() const override;
+  // Throws a data error that names the file of a damaged shard.
+  const GraphInput& input(int64_t epoch, int64_t step) override;
+
+ private:
+  struct Step {
+    int64_t epoch = -1, step = -1;
+    bool operator==(const Step&) const = default;
+  };
+  GraphInput make(Step step);
+  const MoleculeInputs& open(int32_t shard);
+  Step after(Step step) const;
+
+  ShardInput source_;
+  InputShape shape_;
+  Settings settings_;
+  int64_t batch_size_;
+  ShardOrder order_;
+  std::map<int32_t, std::unique_ptr<MoleculeInputs>> open_;  // by shard
+  std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
+  GraphInput input_;
+  Step next_step_;
+  std::future<GraphInput> next_;
+  // While it works on next_, nobody else touches order_ and open_. Last, so that it has ended before they go.
+  Worker worker_;
+};
+
+}  // namespace graphpae
