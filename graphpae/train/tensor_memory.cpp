@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -15,8 +16,9 @@
 namespace graphpae {
 namespace {
 
-constexpr size_t kSmallest = size_t{1} << 20;  // smaller tensors are left to LibTorch
-constexpr size_t kUnit = size_t{1} << 21;      // a huge page
+constexpr size_t kSmallest = size_t{1} << 20;  // smaller tensors are on the heap
+constexpr size_t kAlignment = 64;
+constexpr size_t kUnit = size_t{1} << 21;  // a huge page
 constexpr size_t kColours = size_t{1} << 14, kColourStep = 64 * 13;
 
 // A range of addresses whose memory came in pieces, in the order of addresses.
@@ -61,12 +63,15 @@ class BlockCache {
     return tensor;
   }
 
-  void give(void* tensor) {
+  // False if the tensor is in none of the blocks.
+  bool give(void* tensor) {
     const std::lock_guard lock(mutex_);
     const auto place = taken_.find(tensor);
+    if (place == taken_.end()) return false;
     const size_t size = place->second.size;
     free_.emplace(size, std::move(place->second));
     taken_.erase(place);
+    return true;
   }
 
  private:
@@ -110,18 +115,30 @@ BlockCache& cache() {
   return *blocks;
 }
 
+void* allocate_bytes(size_t bytes) {
+  if (bytes == 0) return nullptr;
+  if (bytes >= kSmallest) return cache().take(bytes);
+  void* memory = std::aligned_alloc(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+
+void free_bytes(void* memory) {
+  if (memory != nullptr && !cache().give(memory)) std::free(memory);
+}
+
 // LibTorch 2 has taken the const from allocate() and asks for copy_data(): whichever it is, one of these is it.
 class TensorMemory final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t bytes) const { return make(bytes); }
   c10::DataPtr allocate(size_t bytes) { return make(bytes); }
   void copy_data(void* to, const void* from, std::size_t bytes) const { std::memcpy(to, from, bytes); }
+  c10::DeleterFnPtr raw_deleter() const override { return free_bytes; }
 
  private:
   static c10::DataPtr make(size_t bytes) {
-    if (bytes < kSmallest) return c10::GetDefaultCPUAllocator()->allocate(bytes);
-    void* tensor = cache().take(bytes);
-    return {tensor, tensor, [](void* freed) { cache().give(freed); }, c10::Device(c10::DeviceType::CPU)};
+    void* memory = allocate_bytes(bytes);
+    return {memory, memory, free_bytes, c10::Device(c10::DeviceType::CPU)};
   }
 };
 

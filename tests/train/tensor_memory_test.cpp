@@ -17,7 +17,7 @@ TEST(TensorMemory, ServesManySizes) {
   std::vector<std::pair<torch::Tensor, float>> alive;
   int64_t most = 0;
   const int64_t before = resident_memory();
-  for (int64_t round = 0; round < 300; ++round) {
+  for (int64_t round = 0; round < 120; ++round) {
     const auto rows = static_cast<int64_t>(300000 + rng.below(static_cast<uint64_t>(round), 2000000));
     torch::Tensor tensor = torch::empty({rows}, torch::kFloat32);
     EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data_ptr()) % 64, 0u);
