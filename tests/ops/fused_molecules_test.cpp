@@ -80,7 +80,8 @@ TEST_P(FusedMolecules, PassesApartGiveTheSameGradients) {
     for (const auto& item : together.named_parameters()) {
       const torch::Tensor expected = item.value().grad(), found = apart.named_parameters()[item.key()].grad();
       ASSERT_EQ(expected.defined(), found.defined()) << item.key();
-      if (expected.defined()) EXPECT_TRUE(test::same_bits(expected, found)) << item.key();
+      if (!expected.defined()) continue;
+      EXPECT_TRUE(test::same_bits(expected, found)) << item.key();
     }
   }
 }
