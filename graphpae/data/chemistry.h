@@ -55,8 +55,9 @@ ParsedMolecules parse_molecules(const TextColumn& texts, Featurizer featurizer, 
 // nothing for a text that is not a molecule or whose scaffold RDKit cannot write.
 std::vector<std::optional<std::string>> murcko_scaffolds(const TextColumn& texts, Threads threads);
 
-// The canonical SMILES of every text, with chirality and isotopes: nothing for a text that is not a molecule. Read again
-// it has its atoms and bonds in another order, and without what SMILES cannot say (a double bond marked as unknown).
+// The canonical SMILES of every text, with chirality and isotopes: nothing for a text that is not a molecule. Read
+// again it has its atoms and bonds in another order, and without what SMILES cannot say (a double bond marked as
+// unknown).
 std::vector<std::optional<std::string>> canonical_smiles(const TextColumn& texts, Threads threads);
 
 // The version of RDKit in use, for instance "2022.09.3": another version may give other codes.

@@ -113,12 +113,14 @@ Estimate estimate_molecules(const MoleculeCounts& counts, const Settings& s, Ker
                           (s.use_positions && s.reconstruct_positions ? edges / 2 * d * 128 : 0);
   e.flops = 6 * (rows * d * d + distances + decoders);
 
-  // The prepared set: positions, edges, kinds. A step: states of atoms and bonds in every layer.
+  // The prepared set: positions, edges, kinds. A step: states of atoms and bonds in every layer, of which fused
+  // operations hold about half of one pass at a time.
   const double prepared =
       static_cast<double>(counts.atoms_at_once) * (8 * k + 4) + 2 * static_cast<double>(counts.bonds_at_once) * 16;
   const double states =
       4 * d * passes * layers * (fused ? 6 * n + 6 * edges : 15 * n + 30 * edges) + 4 * edges * g * (fused ? 2 : 16);
-  e.bytes = static_cast<int64_t>(2.5e8 + weights + prepared + states / steps);
+  const double held = fused ? 4 * d * layers * (3 * n + 3.5 * edges) + 4 * edges * g * 2 : states;
+  e.bytes = static_cast<int64_t>(2.5e8 + weights + prepared + held / steps);
 
   const Rates rates = probe(threads);
   e.seconds = e.flops / (0.7 * rates.flops) + (3 * states + 2 * steps * weights) / rates.bytes;
