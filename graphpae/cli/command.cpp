@@ -77,9 +77,10 @@ Dataset load_data(const DataFlags& flags, const Common& common) {
       flags.registry.empty() ? known_data() : parse_known_data(read_file(flags.registry, 1 << 24)));
 }
 
-void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags) {
+void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const std::string& prefix) {
   for (const Option& option : table.options()) {
-    std::string flag = (option.key.size() == 1 ? "-" : "--") + option.key;
+    const std::string name = option.key.substr(option.key.starts_with(prefix) ? prefix.size() : 0);
+    std::string flag = (name.size() == 1 ? "-" : "--") + name;
     std::replace(flag.begin(), flag.end(), '_', '-');
     const std::string help =
         fmt::format("{} ({}{}; default {})", option.help, option.type, option.range.empty() ? "" : ", " + option.range,
@@ -88,6 +89,10 @@ void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& fl
            flag, [&flags, key = option.key](const std::string& text) { flags.flags.emplace_back(key, text); }, help)
         ->type_name("");
   }
+}
+
+void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags) {
+  add_option_flags(app, table, flags, "");
   app.add_option("--set", flags.set, "key=value, repeatable")->take_all()->allow_extra_args(false);
   app.add_option("--config", flags.config, "YAML file of settings");
 }

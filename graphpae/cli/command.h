@@ -49,6 +49,8 @@ struct SettingFlags {
   std::vector<std::pair<std::string, std::string>> flags;
 };
 void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags);
+// Only the flags of options, called without the prefix of their keys.
+void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const std::string& prefix);
 // Precedence: --flag and --set, then --config.
 void apply_settings(OptionTable& table, const SettingFlags& flags);
 

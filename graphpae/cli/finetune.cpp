@@ -230,16 +230,7 @@ void add_finetune_flags(CLI::App& app, ModelFlags& flags) {
   FinetuneSettings defaults;
   OptionTable table;
   declare(table, defaults);
-  for (const Option& option : table.options()) {
-    std::string flag = "--" + option.key.substr(option.key.find('.') + 1);
-    std::replace(flag.begin(), flag.end(), '_', '-');
-    const std::string help = fmt::format("{} ({}; default {})", option.help, option.type,
-                                         option.default_value.empty() ? "none" : option.default_value);
-    app.add_option_function<std::string>(
-           flag, [&flags, key = option.key](const std::string& text) { flags.settings.flags.emplace_back(key, text); },
-           help)
-        ->type_name("");
-  }
+  add_option_flags(app, table, flags.settings, "finetune.");
 }
 
 }  // namespace

@@ -77,22 +77,13 @@ InputOptions input_options(const Common& common, Kernels kernels, const ShardSet
 }
 
 Kernels parse_kernels(const std::string& text) {
-  Kernels kernels = Kernels::fused;
-  OptionTable table;
-  table.add_choice("--kernels", kernels, {{"fused", Kernels::fused}, {"reference", Kernels::reference}}, "");
-  table.set("--kernels", text);
-  return kernels;
+  return choose<Kernels>("--kernels", text, {{"fused", Kernels::fused}, {"reference", Kernels::reference}});
 }
 
 std::string featurizer_name(const InputShape& shape) {
   if (shape.atom_codes.empty()) return "";
-  return shape.atom_codes.size() == code_sizes(Featurizer::ogb).atoms.size() ? "ogb" : "transfer";
-}
-
-const Graph& graph_of(const Dataset& dataset, const std::string& name) {
-  if (!dataset.is_graph())
-    throw data_error(fmt::format("{}: holds molecules; this version trains on one graph only", name));
-  return dataset.graph();
+  const bool ogb = shape.atom_codes.size() == code_sizes(Featurizer::ogb).atoms.size();
+  return name_of(ogb ? Featurizer::ogb : Featurizer::transfer);
 }
 
 }  // namespace graphpae::cli

@@ -33,7 +33,4 @@ Kernels parse_kernels(const std::string& text);
 // The featurizer that makes codes of such a shape: "ogb", "transfer"; "" for one graph.
 std::string featurizer_name(const InputShape& shape);
 
-// The graph in the data; a data error if it holds molecules.
-const Graph& graph_of(const Dataset& dataset, const std::string& name);
-
 }  // namespace graphpae::cli

@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/pack_rows-inl.h"
+
 #ifndef GRAPHPAE_KERNELS_COMPRESSED_GRADIENTS
 #define GRAPHPAE_KERNELS_COMPRESSED_GRADIENTS
 namespace graphpae::kernels {
@@ -46,19 +48,9 @@ constexpr int64_t kLanes = hn::MaxLanes(Tag());
 constexpr int64_t kVectors = kBlock / kLanes;
 constexpr int64_t kGroup = std::min<int64_t>(kVectors, 8);  // sums in registers at a time
 
-// `count` of kBlock columns, filled up with zeros.
-HWY_INLINE void PackRow(const float* HWY_RESTRICT from, int64_t count, float* HWY_RESTRICT packed) {
-  const Tag d;
-  if (count == kBlock) {
-    for (int64_t j = 0; j < kBlock; j += kLanes) hn::Store(hn::LoadU(d, from + j), d, packed + j);
-    return;
-  }
-  for (int64_t j = 0; j < kBlock; ++j) packed[j] = j < count ? from[j] : 0.0f;
-}
-
-// rows [R, count of kBlock], `stride` apart.
-void PackBlock(const float* from, int64_t rows, int64_t stride, int64_t count, float* packed) {
-  for (int64_t r = 0; r < rows; ++r) PackRow(from + r * stride, count, packed + r * kBlock);
+// The columns [begin, begin + count) of w [K,D], filled up with zeros.
+void PackBlock(const float* w, int64_t k, int64_t stride, int64_t begin, int64_t count, float* packed) {
+  PackRows<kBlock>(Tag(), w + begin, k, stride, count, packed);
 }
 
 // to [count of kBlock] (+)= the sum of value times packed row over the terms.
@@ -93,7 +85,7 @@ void TransposedBlock(const ColumnTerms& columns, const float* y, int64_t rows, i
                      int64_t count, float* packed, float* out, int64_t stride) {
   const int64_t range = columns.last - columns.first;
   for (int64_t first = 0, chunk = 0; first < rows; first += kChunk, ++chunk) {
-    PackBlock(y + first * width + begin, std::min(kChunk, rows - first), width, count, packed);
+    PackRows<kBlock>(Tag(), y + first * width + begin, std::min(kChunk, rows - first), width, count, packed);
     const int32_t* starts = columns.starts.data() + chunk * range;
     for (int64_t k = 0; k < range; ++k) {
       SumTerms(columns.terms.data() + starts[k], columns.terms.data() + starts[k + 1], packed, count, first > 0,
@@ -157,7 +149,7 @@ void SampledBlock(const CompressedRows& a, const float* y, const float* packed, 
                   int64_t last, int64_t begin, int64_t count, float* sums) {
   HWY_ALIGN float row[kBlock];
   for (int64_t r = first; r < last; ++r) {
-    PackRow(y + r * width + begin, count, row);
+    PackRows<kBlock>(Tag(), y + r * width + begin, 1, width, count, row);
     const int32_t* columns = a.column_of.data() + r * a.stride;
     for (int64_t k = 0; k < a.lengths[r]; k += kDotsAtOnce) {
       const float* w[kDotsAtOnce];
@@ -240,7 +232,7 @@ void sampled_product(const CompressedRows& a, const float* y, const float* w, in
     std::fill(sums.begin(), sums.end(), 0.0f);
     for (int64_t begin = 0; begin < d; begin += kBlock) {
       const int64_t count = std::min(kBlock, d - begin);
-      HWY_DYNAMIC_DISPATCH(PackBlock)(w + begin, a.columns, stride, count, packed.get());
+      HWY_DYNAMIC_DISPATCH(PackBlock)(w, a.columns, stride, begin, count, packed.get());
       HWY_DYNAMIC_DISPATCH(SampledBlock)
       (a, y, packed.get(), d, first, last, begin, count, sums.data() - first * a.stride);
     }

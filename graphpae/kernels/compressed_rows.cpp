@@ -11,6 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/pack_rows-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
@@ -25,16 +27,7 @@ int64_t BlockColumns() { return kBlock; }
 
 // The columns [begin, begin + count) of w [K,D], filled up with zeros.
 void PackColumns(const float* w, int64_t k, int64_t d, int64_t begin, int64_t count, float* packed) {
-  for (int64_t row = 0; row < k; ++row) {
-    const float* from = w + row * d + begin;
-    float* to = packed + row * kBlock;
-    if (count == kBlock) {
-      const Tag tag;
-      for (int64_t j = 0; j < kBlock; j += kLanes) hn::Store(hn::LoadU(tag, from + j), tag, to + j);
-    } else {
-      for (int64_t j = 0; j < kBlock; ++j) to[j] = j < count ? from[j] : 0.0f;
-    }
-  }
+  PackRows<kBlock>(Tag(), w + begin, k, d, count, packed);
 }
 
 // The columns [begin, begin + count) of rows [first, last) of out [R,D].

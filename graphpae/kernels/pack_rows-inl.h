@@ -1,0 +1,38 @@
+// Columns of a few rows put together, so that they stay in a cache. Included once per Highway target.
+#if defined(GRAPHPAE_KERNELS_PACK_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef GRAPHPAE_KERNELS_PACK_ROWS_INL_H_
+#undef GRAPHPAE_KERNELS_PACK_ROWS_INL_H_
+#else
+#define GRAPHPAE_KERNELS_PACK_ROWS_INL_H_
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+HWY_BEFORE_NAMESPACE();
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// packed [R,kBlock] = the first `count` columns of rows that are `stride` apart, filled up with zeros. kBlock is a
+// multiple of the lanes of Tag, packed is aligned.
+template <int64_t kBlock, class Tag>
+HWY_INLINE void PackRows(Tag d, const float* HWY_RESTRICT from, int64_t rows, int64_t stride, int64_t count,
+                         float* HWY_RESTRICT packed) {
+  for (int64_t r = 0; r < rows; ++r, from += stride, packed += kBlock) {
+    if (count == kBlock) {
+      for (int64_t j = 0; j < kBlock; j += hn::MaxLanes(d)) hn::Store(hn::LoadU(d, from + j), d, packed + j);
+    } else {
+      for (int64_t j = 0; j < kBlock; ++j) packed[j] = j < count ? from[j] : 0.0f;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
+HWY_AFTER_NAMESPACE();
+
+#endif
