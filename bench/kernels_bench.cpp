@@ -137,7 +137,7 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
     // Each edge reads one row forward, and backward one row for both gradients.
     const double bytes = 4 * static_cast<double>(e * d);
     const auto attend = [&](const GraphInput& from) {
-      return [&] { return layer(from, z, p, kernels::Dropout()).nodes; };
+      return [&] { return layer(from, from.graph, z, p, kernels::Dropout()).nodes; };
     };
     bench.run("attention", {giga(bytes), giga(bytes), Bound::cache}, attend(input), attend(plain_input));
   }

@@ -72,7 +72,7 @@ double step_seconds(const GraphSet& set, const Settings& settings, Kernels kerne
   InputOptions options;
   options.threads = threads;
   options.kernels = kernels;
-  Pretrainer trainer(make_input(set, settings, options), input_shape(set), settings);
+  Pretrainer trainer(prepare(set, settings, options), input_shape(set), settings);
   for (int i = 0; i < kWarmUp; ++i) trainer.train_step();
   return median_seconds(steps, [&] { trainer.train_step(); });
 }
@@ -95,7 +95,7 @@ MoleculeBench run_molecule_bench(const GraphSet& set, const Settings& settings, 
 
   InputOptions options;
   options.threads = threads;
-  const auto molecules = make_input(set, settings, options);
+  const auto molecules = prepare(set, settings, options);
   std::vector<int32_t> first;
   for (int64_t m = 0; m < bench.batch; ++m) first.push_back(static_cast<int32_t>(m * (set.num_graphs() / bench.batch)));
   const std::vector<Product> products = products_of(molecules->batch(first), molecules->shape(), settings);

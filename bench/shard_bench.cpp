@@ -23,7 +23,7 @@ ShardBench run_shard_bench(const ShardSet& shards, const Settings& settings, int
   InputOptions options;
   options.threads = threads;
   const InputShape shape = input_shape(shards);
-  const ShardInput input = make_input(shards, settings, options);
+  const ShardInput input = prepare(shards, settings, options);
   ShardBench bench;
   bench.molecules = shards.manifest().molecules();
   bench.shards = shards.num_shards();

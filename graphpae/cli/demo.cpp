@@ -42,7 +42,7 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
 
   const Settings settings = demo_settings();
   const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
-  const GraphInput input = make_input(graph, settings, options);
+  const PreparedGraph input = prepare(graph, settings, options);
   Pretrainer trainer(input, input_shape(graph), settings);
   EpochMetrics first, last;
   {
@@ -53,8 +53,7 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
       progress.update(last.epoch, fmt::format("loss {:.4f}", last.loss));
     }
   }
-  trainer.model().eval();
-  const torch::Tensor rows = trainer.model().embed(input).contiguous();
+  const torch::Tensor rows = embed(trainer.model(), input).contiguous();
   const std::string file = directory + "/embeddings.npy";
   write_embeddings(file, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0), rows.size(1), {});
   save_model(directory + "/model", trainer.model(), "Trained on the graph of `graphpae demo`.\n");

@@ -62,7 +62,7 @@ Json evaluate_data(const Data& data, const Subject& subject, const Flags& flags,
   print_notes(notes);
   keep_freed_memory();
   const InputOptions options = input_options(common, Kernels::fused, data, subject.settings);
-  const auto input = naming(name, [&] { return make_input(data, subject.settings, options); });
+  const auto input = naming(name, [&] { return prepare(data, subject.settings, options); });
   auto rows = run_evaluation(plan, subject.models, input, options, common);
   if (subject.rival) rows.insert(rows.begin() + 1, against_row(plan, flags.against, *subject.rival, options, common));
   text = evaluation_text(plan, rows);

@@ -138,8 +138,9 @@ Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const
 }
 
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
-                                          const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
-                                          const InputOptions& options, const Common& common) {
+                                          const std::vector<std::shared_ptr<GraphPae>>& models,
+                                          const PreparedGraph& input, const InputOptions& options,
+                                          const Common& common) {
   const Settings& settings = models.front()->settings();
   const auto probe = [&](const std::string& what, const Features& features) {
     return probe_rows(plan, what, features, common);
@@ -164,7 +165,7 @@ std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
 
 EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, GraphPae& model,
                           const InputOptions& options, const Common& common) {
-  const GraphInput input = make_input(plan.graph, model.settings(), options);
+  const PreparedGraph input = prepare(plan.graph, model.settings(), options);
   return {kAgainst, name, probe_rows(plan, kAgainst, embedded_rows(model, input), common)};
 }
 

@@ -55,8 +55,9 @@ Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const
 // Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
 // "embeddings", "untrained", "raw_features", "raw_positions", "majority".
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
-                                          const std::vector<std::shared_ptr<GraphPae>>& models, const GraphInput& input,
-                                          const InputOptions& options, const Common& common);
+                                          const std::vector<std::shared_ptr<GraphPae>>& models,
+                                          const PreparedGraph& input, const InputOptions& options,
+                                          const Common& common);
 
 // The row of the model that --against names.
 EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, GraphPae& model,

@@ -194,6 +194,13 @@ void write_parts_file(const std::string& output, const std::vector<FinetunePart>
              Json{{"format", "graphpae parts"}, {"version", 1}, {"parts", directories}}.dump(2) + "\n");
 }
 
+GraphInput training_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  return make_input(graph, settings, options);
+}
+auto training_input(const GraphSet& molecules, const Settings& settings, const InputOptions& options) {
+  return prepare(molecules, settings, options);
+}
+
 template <class Data>  // Graph or GraphSet
 Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, const Settings& base, const Flags& flags,
               const Common& common, std::vector<std::string> notes) {
@@ -204,7 +211,7 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
   if (kernels == Kernels::fused) keep_freed_memory();
   const auto parts = naming(flags.data.data, [&] {
     if (run_model) check_features(*run_model, data);
-    const auto input = make_input(data, resolved.settings, input_options(common, kernels, data, resolved.settings));
+    const auto input = training_input(data, resolved.settings, input_options(common, kernels, data, resolved.settings));
     return finetune_parts(data, input, resolved.settings, resolved.finetune, flags.parts, notes);
   });
   print_notes(notes);

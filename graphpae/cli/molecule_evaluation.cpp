@@ -155,7 +155,7 @@ std::vector<MoleculeRow> run_evaluation(const MoleculePlan& plan, const std::vec
 
 MoleculeRow against_row(const MoleculePlan& plan, const std::string& name, GraphPae& model, const InputOptions& options,
                         const Common& common) {
-  const auto input = make_input(plan.set, model.settings(), options);
+  const auto input = prepare(plan.set, model.settings(), options);
   return {kAgainst, name, probe_rows(plan, kAgainst, embedded_rows(model, *input), common)};
 }
 

@@ -69,7 +69,7 @@ struct Predictions {
 Predictions predict(std::vector<Predictor>& predictors, const GraphSet& set, Kernels kernels, const Common& common) {
   for (const Predictor& predictor : predictors) check_features(*predictor.model, set);
   const Settings& settings = predictors.front().model->settings();
-  const auto input = make_input(set, settings, input_options(common, kernels, set, settings));
+  const auto input = prepare(set, settings, input_options(common, kernels, set, settings));
   std::vector<int32_t> all(static_cast<size_t>(set.num_graphs()));
   std::iota(all.begin(), all.end(), 0);
   Predictions result{molecule_table(set), {}};

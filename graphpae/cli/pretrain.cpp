@@ -85,12 +85,18 @@ std::string result_card(const std::string& data, const Json& results) {
                      results["final_loss"].is_number() ? results["final_loss"].get<double>() : std::nan(""));
 }
 
-// Molecules of an epoch; 0 for one graph.
-int64_t molecules_of(const GraphInput&) { return 0; }
-int64_t molecules_of(const std::shared_ptr<const MoleculeInputs>& input) {
-  return static_cast<int64_t>(input->with_atoms().size());
+// What an epoch of several steps goes through; none for a whole graph in a step.
+struct Items {
+  const char* name;
+  int64_t count;
+};
+Items items_of(const PreparedGraph& input, const Settings& settings) {
+  return {"nodes", settings.batch_size > 0 ? input.graph->num_nodes() : 0};
 }
-int64_t molecules_of(const ShardInput& input) { return input.shards->manifest().molecules(); }
+Items items_of(const std::shared_ptr<const MoleculeInputs>& input, const Settings&) {
+  return {"molecules", static_cast<int64_t>(input->with_atoms().size())};
+}
+Items items_of(const ShardInput& input, const Settings&) { return {"molecules", input.shards->manifest().molecules()}; }
 
 // Shards have no labels to evaluate with.
 struct NoPlan {};
@@ -103,17 +109,16 @@ std::string details_text(const EpochMetrics& m) {
   return fmt::format("(features {:.4f}, positions {:.2e})  lr {:.1e}  ", m.loss_feature, m.loss_position, m.lr);
 }
 
-// All steps that are left, with checkpoints. `metrics` of the epochs done receive those of the others. `molecules` per
-// epoch, 0 for one graph.
+// All steps that are left, with checkpoints. `metrics` of the epochs done receive those of the others.
 void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data, const Flags& flags,
-                 const Common& common, int64_t molecules, std::vector<EpochMetrics>& metrics) {
+                 const Common& common, const Items& items, std::vector<EpochMetrics>& metrics) {
   constexpr double kSecondsBetweenCheckpoints = 300;
   const int64_t steps = trainer.steps_per_epoch(), epochs = trainer.settings().epochs;
   const GracefulStop stop;
   const auto start = Clock::now();
   auto last_checkpoint = start;
   const int64_t first = trainer.epoch() * steps + trainer.step();
-  Progress progress(common, molecules > 0 ? "steps" : "epochs", epochs * steps, first);
+  Progress progress(common, steps > 1 ? "steps" : "epochs", epochs * steps, first);
   while (!trainer.done()) {
     const std::optional<EpochMetrics> epoch = trainer.train_step();
     if (epoch) {
@@ -122,10 +127,10 @@ void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data
     }
     const int64_t done = trainer.epoch() * steps + trainer.step();
     std::string note = fmt::format("loss {:.4f} ", epoch ? epoch->loss : trainer.loss_so_far());
-    if (molecules > 0) {
+    if (items.count > 0) {
       const double epochs_here = static_cast<double>(done - first) / static_cast<double>(steps);
-      note = fmt::format("epoch {}/{}  {} {:.0f} molecules/s ", std::min(trainer.epoch() + 1, epochs), epochs, note,
-                         epochs_here * static_cast<double>(molecules) / seconds_since(start));
+      note = fmt::format("epoch {}/{}  {} {:.0f} {}/s ", std::min(trainer.epoch() + 1, epochs), epochs, note,
+                         epochs_here * static_cast<double>(items.count) / seconds_since(start), items.name);
     }
     if (!metrics.empty()) note += details_text(metrics.back());
     progress.update(done, note + fmt::format("{:.2f} GB", static_cast<double>(resident_memory()) / 1e9));
@@ -170,7 +175,7 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   const Kernels kernels = parse_kernels(flags.kernels);
   if (kernels == Kernels::fused) {  // the reference is LibTorch as it comes
     keep_freed_memory();
-    if (!std::is_same_v<Data, Graph>) keep_tensor_memory();
+    if (!std::is_same_v<Data, Graph> || settings.batch_size > 0) keep_tensor_memory();
   }
   const std::string hash = content_hash(data);
   if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
@@ -184,7 +189,7 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   }
   const auto start = Clock::now();
   const InputOptions options = input_options(common, kernels, data, settings);
-  const auto input = naming(flags.data.data, [&] { return make_input(data, settings, options); });
+  const auto input = naming(flags.data.data, [&] { return prepare(data, settings, options); });
   Pretrainer trainer(input, input_shape(data), settings);
   const double preparing = seconds_since(start);
   notes.clear();
@@ -194,8 +199,8 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   }
   print_notes(notes);
   std::vector<EpochMetrics> metrics = run->rewind_metrics(trainer.epoch());
-  const int64_t molecules = molecules_of(input);
-  train_steps(trainer, *run, hash, flags, common, molecules, metrics);
+  const Items items = items_of(input, settings);
+  train_steps(trainer, *run, hash, flags, common, items, metrics);
 
   std::vector<double> times;
   double seconds = preparing;
@@ -207,8 +212,10 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
                   {"final_loss", metrics.empty() ? Json() : Json(metrics.back().loss)},
                   {"seconds", seconds},
                   {"seconds_per_epoch", median(times)}};
-  if (molecules > 0)
-    results["molecules_per_second"] = times.empty() ? Json() : Json(static_cast<double>(molecules) / median(times));
+  if (items.count > 0) {
+    results[fmt::format("{}_per_second", items.name)] =
+        times.empty() ? Json() : Json(static_cast<double>(items.count) / median(times));
+  }
   results["peak_rss_bytes"] = peak_memory();
   results["run"] = flags.output;
   save_model(run->file("model"), trainer.model(), result_card(flags.data.data, results));
@@ -278,8 +285,11 @@ void add_pretrain(CLI::App& app, Common& common) {
     const Json results = std::visit([&](const auto& data) { return train(data, base, *flags, common, table); }, all);
     if (common.json) return print_json(results);
     std::string rate = fmt::format("{:.3g} s per epoch", results["seconds_per_epoch"].get<double>());
-    if (results.contains("molecules_per_second") && results["molecules_per_second"].is_number())
-      rate += fmt::format(", {:.0f} molecules/s", results["molecules_per_second"].get<double>());
+    for (const std::string items : {"molecules", "nodes"}) {
+      const std::string key = items + "_per_second";
+      if (results.contains(key) && results[key].is_number())
+        rate += fmt::format(", {:.0f} {}/s", results[key].get<double>(), items);
+    }
     fmt::print("{}: {} epochs, final loss {}, {:.1f} s ({}), peak memory {:.2f} GB\n", flags->output,
                results["epochs"].get<int64_t>(), results["final_loss"].dump(), results["seconds"].get<double>(), rate,
                results["peak_rss_bytes"].get<double>() / 1e9);

@@ -47,7 +47,7 @@ EdgeIndex::EdgeIndex(const Adjacency& adjacency, bool with_self_loops) {
     offsets_[i + 1] = static_cast<int64_t>(sources_.size());
   }
   index_sources();
-  index_pairs();
+  index_pairs(true);
 }
 
 EdgeIndex EdgeIndex::from_list(std::span<const int32_t> sources, std::span<const int32_t> targets, int64_t num_nodes) {
@@ -73,7 +73,23 @@ EdgeIndex EdgeIndex::from_list(std::span<const int32_t> sources, std::span<const
     index.targets_[place] = targets[e];
   }
   index.index_sources();
-  index.index_pairs();
+  index.index_pairs(true);
+  return index;
+}
+
+EdgeIndex EdgeIndex::from_sample(std::span<const int64_t> offsets, std::span<const int32_t> sources,
+                                 int64_t num_nodes) {
+  const int64_t edges = offsets.back(), targets = static_cast<int64_t>(offsets.size()) - 1;
+  check_count(edges);
+  EdgeIndex index;
+  index.offsets_.assign(offsets.begin(), offsets.end());
+  index.offsets_.resize(static_cast<size_t>(num_nodes + 1), edges);
+  index.sources_.assign(sources.begin(), sources.begin() + edges);
+  index.targets_.resize(static_cast<size_t>(edges));
+  for (int64_t i = 0; i < targets; ++i)
+    std::fill(index.targets_.begin() + offsets[i], index.targets_.begin() + offsets[i + 1], static_cast<int32_t>(i));
+  index.index_sources();
+  index.index_pairs(false);
   return index;
 }
 
@@ -87,8 +103,13 @@ void EdgeIndex::index_sources() {
 }
 
 // The edges out of a node, and those into it, both sorted by the other end, meet their partners in step.
-void EdgeIndex::index_pairs() {
+void EdgeIndex::index_pairs(bool both_directions) {
   pair_of_edge_.assign(sources_.size(), -1);
+  const auto add_pair = [&](int32_t forward, int32_t backward) {
+    pair_of_edge_[forward] = pair_of_edge_[backward] = static_cast<int32_t>(pair_forward_.size());
+    pair_forward_.push_back(forward);
+    pair_backward_.push_back(backward);
+  };
   Buffer<int32_t> in, out;
   for (int64_t i = 0; i < num_nodes(); ++i) {
     in.clear();
@@ -100,20 +121,29 @@ void EdgeIndex::index_pairs() {
       if (targets_[out_edges_[slot]] != i) out.push_back(out_edges_[slot]);
     }
     const auto by_source = [&](int32_t a, int32_t b) { return sources_[a] < sources_[b]; };
-    if (!std::is_sorted(in.begin(), in.end(), by_source)) std::sort(in.begin(), in.end(), by_source);
-    if (in.size() != out.size()) throw data_error(fmt::format("edges of node {} lack their other direction", i));
-    for (size_t k = 0; k < in.size(); ++k) {
-      const int32_t j = sources_[in[k]];
-      if (targets_[out[k]] != j) throw data_error(fmt::format("edge between {} and {} lacks a direction", i, j));
-      if (k > 0 && sources_[in[k - 1]] == j) throw data_error(fmt::format("edge from {} to {} is repeated", j, i));
-      if (i > j) continue;
-      pair_of_edge_[in[k]] = pair_of_edge_[out[k]] = static_cast<int32_t>(pair_forward_.size());
-      pair_forward_.push_back(out[k]);
-      pair_backward_.push_back(in[k]);
+    if (!std::is_sorted(in.begin(), in.end(), by_source)) std::stable_sort(in.begin(), in.end(), by_source);
+    if (both_directions) check_pairs(i, in, out);
+    size_t a = 0, b = 0;
+    while (a < in.size() || b < out.size()) {
+      const int32_t from = a < in.size() ? sources_[in[a]] : std::numeric_limits<int32_t>::max();
+      const int32_t to = b < out.size() ? targets_[out[b]] : std::numeric_limits<int32_t>::max();
+      const bool has_in = from <= to, has_out = to <= from;
+      if (i < std::min(from, to)) add_pair(has_out ? out[b] : in[a], has_in ? in[a] : out[b]);
+      a += has_in;
+      b += has_out;
     }
   }
   for (int32_t& pair : pair_of_edge_) {
     if (pair < 0) pair = static_cast<int32_t>(pair_forward_.size());
+  }
+}
+
+void EdgeIndex::check_pairs(int64_t i, const Buffer<int32_t>& in, const Buffer<int32_t>& out) const {
+  if (in.size() != out.size()) throw data_error(fmt::format("edges of node {} lack their other direction", i));
+  for (size_t k = 0; k < in.size(); ++k) {
+    const int32_t j = sources_[in[k]];
+    if (targets_[out[k]] != j) throw data_error(fmt::format("edge between {} and {} lacks a direction", i, j));
+    if (k > 0 && sources_[in[k - 1]] == j) throw data_error(fmt::format("edge from {} to {} is repeated", j, i));
   }
 }
 

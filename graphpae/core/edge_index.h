@@ -24,6 +24,10 @@ class EdgeIndex {
   // range, and if a pair of different nodes is not there exactly once in each direction.
   static EdgeIndex from_list(std::span<const int32_t> sources, std::span<const int32_t> targets, int64_t num_nodes);
 
+  // Edges drawn at random, by target: those into node i < T are sources[offsets[i]] .. sources[offsets[i+1]], offsets
+  // [T+1]; no edges lead into other nodes. A pair may have one direction only, and repeats are kept.
+  static EdgeIndex from_sample(std::span<const int64_t> offsets, std::span<const int32_t> sources, int64_t num_nodes);
+
   int64_t num_nodes() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   int64_t num_edges() const { return static_cast<int64_t>(sources_.size()); }  // E, directed, self loops included
 
@@ -35,7 +39,8 @@ class EdgeIndex {
   std::span<const int64_t> out_offsets() const { return out_offsets_; }  // [N+1]
   std::span<const int32_t> out_edges() const { return out_edges_; }      // [E] which edge a slot is
 
-  // Undirected pairs of different nodes, each once; a self loop belongs to none.
+  // Undirected pairs of different nodes, each once; a self loop belongs to none. A pair with one direction only has it
+  // as both edges.
   int64_t num_pairs() const { return static_cast<int64_t>(pair_forward_.size()); }
   std::span<const int32_t> pair_of_edge() const { return pair_of_edge_; }    // [E], num_pairs() for a self loop
   std::span<const int32_t> pair_forward() const { return pair_forward_; }    // [pairs] the edge whose source is smaller
@@ -43,7 +48,8 @@ class EdgeIndex {
 
  private:
   void index_sources();
-  void index_pairs();
+  void index_pairs(bool both_directions);
+  void check_pairs(int64_t i, const Buffer<int32_t>& in, const Buffer<int32_t>& out) const;
 
   Buffer<int64_t> offsets_ = Buffer<int64_t>(1, 0);
   Buffer<int32_t> sources_, targets_;

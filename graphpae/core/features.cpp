@@ -113,6 +113,27 @@ Features Features::compact(int64_t rows, int64_t columns, Buffer<float> values) 
   return sparse(rows, columns, std::move(offsets), std::move(indices), std::move(nonzeros));
 }
 
+Features Features::gather(std::span<const int32_t> nodes) const {
+  Features result;
+  result.rows_ = static_cast<int64_t>(nodes.size());
+  result.columns_ = columns_;
+  result.is_sparse_ = is_sparse_;
+  if (is_sparse_) {
+    result.offsets_ = {0};
+    for (const int32_t node : nodes) {
+      const SparseRow row = sparse_row(node);
+      result.indices_.insert(result.indices_.end(), row.columns.begin(), row.columns.end());
+      result.values_.insert(result.values_.end(), row.values.begin(), row.values.end());
+      result.offsets_.push_back(static_cast<int64_t>(result.values_.size()));
+    }
+  } else {
+    result.dense_.resize(static_cast<size_t>(result.rows_ * columns_));
+    float* to = result.dense_.data();
+    for (const int32_t node : nodes) to = std::copy_n(dense_row(node).data(), columns_, to);
+  }
+  return result;
+}
+
 int64_t Features::nonzeros() const {
   if (is_sparse_) return static_cast<int64_t>(values_.size());
   return static_cast<int64_t>(dense_.size()) - std::count(dense_.begin(), dense_.end(), 0.0f);

@@ -50,6 +50,9 @@ class Features {
     return {{indices_.data() + offsets_[row], count}, {values_.data() + offsets_[row], count}};
   }
 
+  // The rows at `nodes`, in that order.
+  Features gather(std::span<const int32_t> nodes) const;
+
   // How many rows have no non-zero value.
   int64_t empty_rows() const;
 

@@ -262,8 +262,9 @@ double PairLoss(const EdgeIndex& edges, const PositionDecoder& p, const DecoderT
       float* f = d_refined + forward[targets.pairs[q]] * p.heads;
       float* b = d_refined + backward[targets.pairs[q]] * p.heads;
       for (int64_t h = 0; h < p.heads; ++h) {
-        f[h] = block.d_refined[h * kColumns + q - begin];
-        b[h] = block.d_refined[h * kColumns + kPairs + q - begin];
+        const float* value = block.d_refined + h * kColumns + q - begin;
+        f[h] = value[0];
+        b[h] = b == f ? value[0] + value[kPairs] : value[kPairs];  // a pair may have one edge only
       }
     }
   }

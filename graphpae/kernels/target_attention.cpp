@@ -160,9 +160,9 @@ void target_attention(const TargetEdges& edges, int64_t heads, float slope, cons
 }
 
 void target_attention_backward(const TargetEdges& edges, int64_t heads, float slope, const float* logits,
-                               const float* alpha, const float* d_alpha, int64_t num_edges, float* d_positions,
-                               float* d_source_logits, float* d_target_logits, Threads threads) {
-  Buffer<float> d_logits(static_cast<size_t>(edges.num_edges() * heads));
+                               const float* alpha, const float* d_alpha, const float* d_logits, int64_t num_edges,
+                               float* d_positions, float* d_source_logits, float* d_target_logits, Threads threads) {
+  Buffer<float> totals(static_cast<size_t>(edges.num_edges() * heads));
   std::fill(d_target_logits, d_target_logits + edges.num_nodes * heads, 0.0f);
   if (d_positions != nullptr) std::fill(d_positions, d_positions + num_edges * heads, 0.0f);
 #pragma omp parallel num_threads(threads.count)
@@ -179,8 +179,9 @@ void target_attention_backward(const TargetEdges& edges, int64_t heads, float sl
       for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
         for (int64_t h = 0; h < heads; ++h) {
           const int64_t at = s * heads + h;
-          const float value = alpha[at] * (d_alpha[at] - mean[h]) * (logits[at] > 0 ? 1.0f : slope);
-          d_logits[at] = value;
+          float value = alpha[at] * (d_alpha[at] - mean[h]) * (logits[at] > 0 ? 1.0f : slope);
+          if (d_logits != nullptr) value += d_logits[at];
+          totals[at] = value;
           d_target[h] += value;
           if (d_positions != nullptr) d_positions[int64_t{edges.edges[s]} * heads + h] = value;
         }
@@ -191,7 +192,7 @@ void target_attention_backward(const TargetEdges& edges, int64_t heads, float sl
       float* d_source = d_source_logits + j * heads;
       std::fill(d_source, d_source + heads, 0.0f);
       for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
-        const float* from = d_logits.data() + int64_t{edges.out_slots[place]} * heads;
+        const float* from = totals.data() + int64_t{edges.out_slots[place]} * heads;
         for (int64_t h = 0; h < heads; ++h) d_source[h] += from[h];
       }
     }

@@ -36,11 +36,11 @@ TargetEdges target_edges(const EdgeIndex& edges, std::span<const int32_t> target
 void target_attention(const TargetEdges& edges, int64_t heads, float slope, const float* source_logits,
                       const float* target_logits, const float* positions, float* logits, float* alpha, Threads threads);
 
-// Its gradients for d_alpha [S,H]: d_positions [E,H] (or null), zero for other edges, d_source_logits and
-// d_target_logits [N,H]; all are written. num_edges is that of the EdgeIndex.
+// Its gradients for d_alpha [S,H] and d_logits [S,H] (or null): d_positions [E,H] (or null), zero for other edges,
+// d_source_logits and d_target_logits [N,H]; all are written. num_edges is that of the EdgeIndex.
 void target_attention_backward(const TargetEdges& edges, int64_t heads, float slope, const float* logits,
-                               const float* alpha, const float* d_alpha, int64_t num_edges, float* d_positions,
-                               float* d_source_logits, float* d_target_logits, Threads threads);
+                               const float* alpha, const float* d_alpha, const float* d_logits, int64_t num_edges,
+                               float* d_positions, float* d_source_logits, float* d_target_logits, Threads threads);
 
 // weights [S,H] = dropout(values), with the decisions for (edge of the EdgeIndex, head).
 void drop_target_weights(const TargetEdges& edges, int64_t heads, const Dropout& dropout, const float* values,

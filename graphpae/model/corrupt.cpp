@@ -53,6 +53,12 @@ Corruption draw_corruption(int64_t num_nodes, int64_t k, const Settings& setting
   return corruption;
 }
 
+Corruption among(Corruption corruption, int64_t num_nodes) {
+  for (int64_t i = static_cast<int64_t>(corruption.shown.size()); i < num_nodes; ++i)
+    corruption.shown.push_back(static_cast<int32_t>(i));
+  return corruption;
+}
+
 torch::Tensor corrupted_distances(const GraphInput& input, const Corruption& corruption) {
   const torch::Tensor& clean = input.distances;
   if (clean.scalar_type() != torch::kFloat32) {

@@ -27,6 +27,9 @@ struct Corruption {
 // of the token; offsets are uniform in (-mu_p, mu_p). A pure function of its arguments. K = 0: no offsets.
 Corruption draw_corruption(int64_t num_nodes, int64_t k, const Settings& settings, const Rng& rng);
 
+// The same among more nodes, which show themselves.
+Corruption among(Corruption corruption, int64_t num_nodes);
+
 // The corruption with given masked nodes and offsets, all of them showing the token.
 Corruption make_corruption(int64_t num_nodes, std::vector<int32_t> masked, torch::Tensor offsets);
 

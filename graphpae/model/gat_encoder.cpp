@@ -18,6 +18,12 @@ kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, 
   return {static_cast<float>(probability), Rng(pass.dropout_key, layer).bits(site)};
 }
 
+std::vector<int32_t> first_nodes(int64_t count) {
+  std::vector<int32_t> nodes(static_cast<size_t>(count));
+  std::iota(nodes.begin(), nodes.end(), 0);
+  return nodes;
+}
+
 }  // namespace
 
 GatEncoder::GatEncoder(const Settings& settings, int64_t feature_count, Initialiser& init) : settings_(settings) {
@@ -52,13 +58,9 @@ torch::Tensor GatEncoder::between(const torch::Tensor& x) const {
 torch::Tensor GatEncoder::project_features(const GraphInput& input, const Pass& pass, const torch::Tensor& weight,
                                            const kernels::Dropout& dropped) const {
   if (!input.fused()) return torch::mm(dropout(shown_features(input, pass), dropped), weight);
-  std::vector<int32_t> all;
-  if (pass.hidden == nullptr) {
-    all.resize(static_cast<size_t>(input.num_nodes()));
-    std::iota(all.begin(), all.end(), 0);
-  }
-  return ops::corrupted_product(*input.features.matrix(), pass.hidden == nullptr ? all : pass.hidden->shown, mask_token,
-                                weight, dropped, input.threads);
+  return ops::corrupted_product(*input.features.matrix(),
+                                pass.hidden == nullptr ? first_nodes(input.num_nodes()) : pass.hidden->shown,
+                                mask_token, weight, dropped, input.threads);
 }
 
 // dropout(activation(x)) W of a later layer, in two steps because a layer may do without the product.
@@ -73,24 +75,40 @@ Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
   if (settings_.feature_mlp) state.nodes = lift_out_(between(lift_in_(shown_features(input, pass))));
   for (size_t l = 0; l < layers_.size(); ++l) {
     GatLayer& layer = layers_[l];
-    const kernels::Dropout dropped = dropout_of(pass, settings_.dropout, l, kNodes);
-    torch::Tensor z;
-    if (l == 0 && !settings_.feature_mlp) {
-      z = project_features(input, pass, layer->weight, dropped);
-    } else {
-      const torch::Tensor x = l == 0 ? dropout(state.nodes, dropped) : between_layers(input, state.nodes, dropped);
-      if (l + 1 == layers_.size() && input.fused() && settings_.attention == Attention::released) {
-        if (!pass.wants_nodes) return {{}, layer->refine(input, x, state.positions), false};
-        if (!pass.wants_positions && pass.wanted != nullptr &&
-            ops::attend_targets_pays(*input.graph.index, *pass.wanted, x.size(1), settings_.width, settings_.heads)) {
-          const kernels::Dropout edge_dropped = dropout_of(pass, settings_.edge_dropout, l, kEdges);
-          return {layer->at_targets(input, *pass.wanted, x, state.positions, edge_dropped), {}, true};
+    const MessageGraph& graph = input.layer_graph(l);
+    const bool last = l + 1 == layers_.size(), released = input.fused() && settings_.attention == Attention::released;
+    const kernels::Dropout dropped = dropout_of(pass, settings_.dropout, l, kNodes),
+                           edge_dropped = dropout_of(pass, settings_.edge_dropout, l, kEdges);
+    if (state.positions.defined()) state.positions = first_rows(state.positions, graph.num_edges());
+
+    torch::Tensor x;  // undefined: features that are better left as they are
+    if (l > 0) {
+      x = between_layers(input, state.nodes, dropped);
+    } else if (settings_.feature_mlp) {
+      x = dropout(state.nodes, dropped);
+    } else if (released && input.is_sample() && !input.features.matrix()->is_sparse()) {
+      x = dropout(shown_features(input, pass), dropped);
+    }
+    if (x.defined() && released) {
+      if (last && !pass.wants_nodes) return {{}, layer->refine(input, graph, x, state.positions), false};
+      const bool only_wanted = last && !pass.wants_positions && pass.wanted != nullptr;
+      if (only_wanted || input.is_sample()) {
+        const std::vector<int32_t> targets = only_wanted ? *pass.wanted : first_nodes(input.rows_after(l));
+        if (ops::attend_targets_pays(*graph.index, targets, x.size(1), settings_.width, settings_.heads)) {
+          const auto out = layer->at_targets(input, graph, targets, x, state.positions, edge_dropped);
+          state = {out.nodes, only_wanted ? torch::Tensor() : out.positions, only_wanted};
+          continue;
         }
       }
+    }
+    torch::Tensor z;
+    if (!x.defined()) {
+      z = project_features(input, pass, layer->weight, dropped);
+    } else {
       z = input.fused() ? ops::linear(x, layer->weight, {}, input.threads) : torch::mm(x, layer->weight);
     }
-    const auto out = layer(input, z, state.positions, dropout_of(pass, settings_.edge_dropout, l, kEdges));
-    state = {out.nodes, out.positions, false};
+    const auto out = layer(input, graph, z, state.positions, edge_dropped);
+    state = {first_rows(out.nodes, input.rows_after(l)), out.positions, false};
   }
   return state;
 }

@@ -21,9 +21,8 @@ GatLayerImpl::GatLayerImpl(const Settings& settings, int64_t in, Initialiser& in
   bias = register_parameter("bias", torch::zeros({width}));
 }
 
-GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch::Tensor& z,
+GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& z,
                                            const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
-  const MessageGraph& graph = input.graph;
   if (input.fused() && attention_ == Attention::released) {
     const ops::WorkspacePtr workspace(input.workspace, &input.workspace->aggregate);
     const auto [sums, refined] = ops::attend(graph.index, z, attention_source, attention_target, positions, bias,
@@ -51,19 +50,21 @@ GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const torch:
   return {sums.view({n, heads * head_width}) + bias, positions.defined() ? refined : torch::Tensor()};
 }
 
-torch::Tensor GatLayerImpl::at_targets(const GraphInput& input, const std::vector<int32_t>& targets,
-                                       const torch::Tensor& x, const torch::Tensor& positions,
-                                       const kernels::Dropout& edge_dropout) {
-  return ops::attend_targets(input.graph.index, targets, x, weight, attention_source, attention_target, positions, bias,
-                             slope_, edge_dropout, input.threads);
+GatLayerImpl::Output GatLayerImpl::at_targets(const GraphInput& input, const MessageGraph& graph,
+                                              const std::vector<int32_t>& targets, const torch::Tensor& x,
+                                              const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
+  const auto [nodes, refined] = ops::attend_targets(graph.index, targets, x, weight, attention_source, attention_target,
+                                                    positions, bias, slope_, edge_dropout, input.threads);
+  return {nodes, positions.defined() ? refined : torch::Tensor()};
 }
 
-torch::Tensor GatLayerImpl::refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions) {
+torch::Tensor GatLayerImpl::refine(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& x,
+                                   const torch::Tensor& positions) {
   const int64_t heads = attention_source.size(0);
   const auto [source, target] = ops::head_logits(weight, attention_source, attention_target, input.threads);  // [in,H]
   const torch::Tensor logits = ops::narrow_linear(x, torch::cat({source, target}, 1), input.threads);         // [N,2H]
-  return ops::edge_logits(input.graph.index, logits.slice(1, 0, heads).contiguous(),
-                          logits.slice(1, heads).contiguous(), positions, input.threads);
+  return ops::edge_logits(graph.index, logits.slice(1, 0, heads).contiguous(), logits.slice(1, heads).contiguous(),
+                          positions, input.threads);
 }
 
 }  // namespace graphpae

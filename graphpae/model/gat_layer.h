@@ -23,16 +23,18 @@ class GatLayerImpl : public torch::nn::Module {
     torch::Tensor nodes;      // [N,D]
     torch::Tensor positions;  // [E,H]
   };
-  // z [N,D] are projected nodes, z = x W; positions [E,H] may be undefined.
-  Output forward(const GraphInput& input, const torch::Tensor& z, const torch::Tensor& positions,
-                 const kernels::Dropout& edge_dropout);
+  // Along the edges of `graph`, that of the input or of one of its layers. z [N,D] are projected nodes, z = x W;
+  // positions [E,H] may be undefined.
+  Output forward(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& z,
+                 const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
 
   // The refined positions alone, from x [N,in]: a . W x = (W^T a) . x needs neither W x nor the sums. Fused only.
-  torch::Tensor refine(const GraphInput& input, const torch::Tensor& x, const torch::Tensor& positions);
+  torch::Tensor refine(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& x,
+                       const torch::Tensor& positions);
 
-  // The nodes of forward() at `targets` [M] alone, from x [N,in] -> [M,D]. Fused only.
-  torch::Tensor at_targets(const GraphInput& input, const std::vector<int32_t>& targets, const torch::Tensor& x,
-                           const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
+  // forward() at `targets` [M] alone, from x [N,in]: nodes [M,D], positions of the edges into them. Fused only.
+  Output at_targets(const GraphInput& input, const MessageGraph& graph, const std::vector<int32_t>& targets,
+                    const torch::Tensor& x, const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
 
   torch::Tensor weight;            // [in,D]
   torch::Tensor attention_source;  // [H,C]

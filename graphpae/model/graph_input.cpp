@@ -89,6 +89,10 @@ Features row_normalised(const Features& x) {
                           {x.indices().begin(), x.indices().end()}, std::move(values));
 }
 
+torch::Tensor first_rows(const torch::Tensor& x, int64_t count) {
+  return x.size(0) == count ? x : x.narrow(0, 0, count);
+}
+
 torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& positions, torch::Dtype type,
                              Threads threads) {
   const EdgeIndex& edges = *graph.index;
@@ -103,15 +107,14 @@ torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& pos
   return torch::tensor(distances, torch::kFloat32);
 }
 
-GraphInput graph_input(const Graph& graph, const Settings& settings, torch::Tensor positions, Threads threads,
-                       Kernels kernels) {
+GraphInput graph_input(const Adjacency& adjacency, std::shared_ptr<const Features> features, torch::Tensor positions,
+                       Threads threads, Kernels kernels) {
   GraphInput input;
-  input.graph = MessageGraph(EdgeIndex(graph.adjacency(), true));
-  input.features = NodeFeatures(
-      std::make_shared<const Features>(settings.row_normalize ? row_normalised(graph.features()) : graph.features()));
+  input.graph = MessageGraph(EdgeIndex(adjacency, true));
+  input.features = NodeFeatures(std::move(features));
   input.threads = threads;
   input.kernels = kernels;
-  if (settings.use_positions) {
+  if (positions.defined()) {
     input.positions = std::move(positions);
     input.distances = edge_distances(input.graph, input.positions, torch::kFloat32, threads);
   }

@@ -70,25 +70,42 @@ struct GraphInput {
   std::vector<int64_t> graph_offsets;  // [G+1] the nodes of molecule g: graph_offsets[g] .. [g+1], GatedGCN
   torch::Tensor positions;             // [N,K] float64, rows U_i; undefined without positions
   torch::Tensor distances;             // [E] P_ij = ||U_i - U_j||, Eq. (3)
-  Threads threads;                     // for fused operations
+  // A sample of a larger graph for L layers, nodes numbered by their hops from the seeds: layer l reads the nodes of
+  // layers[l] and makes those of layers[l+1], the last layer makes the seeds. The edges of a layer are the first ones
+  // of the layer before. Empty: `graph` in every layer; otherwise `graph` is layers[0].
+  std::vector<MessageGraph> layers;
+  int64_t seeds = 0;
+  Threads threads;  // for fused operations
   Kernels kernels = Kernels::reference;
   std::shared_ptr<FusedWorkspace> workspace = std::make_shared<FusedWorkspace>();
 
   // Whether fused operations run: asked for, and the numbers are float32.
   bool fused() const { return kernels == Kernels::fused && features.matrix() != nullptr; }
   bool is_molecules() const { return !graph_offsets.empty(); }
+  bool is_sample() const { return !layers.empty(); }
+  const MessageGraph& layer_graph(size_t layer) const { return is_sample() ? layers[layer] : graph; }
+  const MessageGraph& last_graph() const { return is_sample() ? layers.back() : graph; }
+  // Nodes that a layer makes.
+  int64_t rows_after(size_t layer) const {
+    if (!is_sample()) return num_nodes();
+    return layer + 1 < layers.size() ? layers[layer + 1].num_nodes() : seeds;
+  }
+  // Nodes that may be masked, the first ones.
+  int64_t num_seeds() const { return is_sample() ? seeds : num_nodes(); }
   int64_t num_nodes() const { return graph.num_nodes(); }
   int64_t num_molecules() const { return static_cast<int64_t>(graph_offsets.size()) - 1; }
   torch::Tensor node_scale(torch::Dtype type) const;  // [N,1] 1/sqrt(nodes of its molecule), GatedGCN
 };
 
-// One graph for a GAT encoder: row-normalised features if settings say so, Laplacian positions [N,K] (float64, may be
-// undefined if settings.use_positions is off).
-GraphInput graph_input(const Graph& graph, const Settings& settings, torch::Tensor positions, Threads threads,
-                       Kernels kernels);
+// One graph for a GAT encoder: features [N,F], Laplacian positions [N,K] (float64, may be undefined).
+GraphInput graph_input(const Adjacency& adjacency, std::shared_ptr<const Features> features, torch::Tensor positions,
+                       Threads threads, Kernels kernels);
 
 // Every row divided by its sum; rows that sum to 0 are left as they are.
 Features row_normalised(const Features& features);
+
+// The first rows of a tensor; itself if it has no more.
+torch::Tensor first_rows(const torch::Tensor& x, int64_t count);
 
 // P_ij of all edges, in the precision of `type`. positions [N,K] float64 -> [E]
 torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& positions, torch::Dtype type,

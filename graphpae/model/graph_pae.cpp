@@ -91,7 +91,7 @@ torch::Tensor GraphPae::decode_features(const torch::Tensor& nodes, const Corrup
 }
 
 torch::Tensor GraphPae::decode_distances(const GraphInput& input, const torch::Tensor& refined) {
-  return decode_pairs(position_decoder, input.graph, refined);
+  return decode_pairs(position_decoder, input.last_graph(), refined);
 }
 
 torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& corruption, const Encoding& encoding) {
@@ -115,13 +115,15 @@ torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption&
                                       const torch::Tensor& refined) {
   DecoderImpl& decoder = *position_decoder;
   if (input.is_molecules() && input.fused()) return wide_position_loss(input, corruption, refined);
+  const MessageGraph& graph = input.last_graph();
+  const torch::Tensor distances = first_rows(input.distances, graph.num_edges());
   if (input.fused() && decoder.activation() == Activation::gelu && !decoder.norm.is_empty()) {
-    return ops::position_error(input.graph.index, refined, input.distances, corruption.masked,
+    return ops::position_error(graph.index, refined, distances, corruption.masked,
                                {decoder.dense->weight, decoder.dense->bias, decoder.norm->weight, decoder.norm->bias,
                                 decoder.out->weight, decoder.out->bias},
                                input.threads);
   }
-  return distance_loss(input.graph, decode_distances(input, refined), input.distances, corruption.masked_indices);
+  return distance_loss(graph, decode_distances(input, refined), distances, corruption.masked_indices);
 }
 
 // Wide positions: the decoder as dense products, of the pairs that count only.
@@ -195,7 +197,7 @@ class GradientStops {
 
 Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
   const bool two = settings_.dual_path && !feature_decoder.is_empty() && !position_decoder.is_empty();
-  if (!two || !input.is_molecules()) {
+  if (!two || !(input.is_molecules() || input.is_sample())) {
     const Losses all = losses(input, corruption, dropout_key);
     if (is_finite(all.total)) all.total.backward();
     return all;

@@ -15,16 +15,18 @@ torch::Tensor mean_squared_error(const torch::Tensor& predicted, const torch::Te
 
 torch::Tensor distance_loss(const MessageGraph& graph, const torch::Tensor& predicted, const torch::Tensor& distances,
                             const torch::Tensor& masked) {
-  const torch::Tensor is_masked = torch::zeros({graph.num_nodes()}, torch::kBool).index_fill_(0, masked, true);
-  const torch::Tensor counts = is_masked.index_select(0, graph.sources) & (graph.sources != graph.targets);
-  const torch::Tensor edges = counts.nonzero().squeeze(1);
-  if (edges.size(0) == 0) return predicted.sum() * 0;
-  const std::span<const int32_t> pair_of_edge = graph.index->pair_of_edge();
-  const torch::Tensor pairs =
-      torch::from_blob(const_cast<int32_t*>(pair_of_edge.data()), {graph.num_edges()}, torch::kInt32)
-          .index_select(0, edges)
-          .to(torch::kInt64);
-  return torch::smooth_l1_loss(predicted.index_select(0, pairs), distances.index_select(0, edges));
+  const std::span<const int32_t> forward = graph.index->pair_forward();
+  const torch::Tensor edges = torch::from_blob(const_cast<int32_t*>(forward.data()), {predicted.size(0)}, torch::kInt32)
+                                  .to(torch::kInt64);  // one of each pair
+  const torch::Tensor is_masked = torch::zeros({graph.num_nodes()}, predicted.options()).index_fill_(0, masked, 1);
+  const auto masked_at = [&](const torch::Tensor& ends) {
+    return is_masked.index_select(0, ends.index_select(0, edges));
+  };
+  const torch::Tensor weights = masked_at(graph.sources) + masked_at(graph.targets);
+  if (edges.size(0) == 0 || weights.sum().item<double>() == 0) return predicted.sum() * 0;
+  const torch::Tensor errors =
+      torch::smooth_l1_loss(predicted, distances.index_select(0, edges), torch::Reduction::None);
+  return (errors * weights).sum() / weights.sum();
 }
 
 }  // namespace graphpae

@@ -153,25 +153,24 @@ struct TargetState {
   double slope;
   kernels::Dropout dropout;
   bool has_positions;
-  Tensor folded;         // [K,2H] the attention vectors times the weight
-  Tensor logits, alpha;  // [S,H]
-  Tensor weights;        // [S,H] alpha after dropout
-  Tensor sums;           // [M,H,K]
+  Tensor folded;   // [K,2H] the attention vectors times the weight
+  Tensor alpha;    // [S,H]
+  Tensor weights;  // [S,H] alpha after dropout
+  Tensor sums;     // [M,H,K]
   Threads threads;
 };
 
 struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
-  static Tensor forward(AutogradContext* context, const EdgesPtr& edges, std::span<const int32_t> targets,
-                        const Tensor& x, const Tensor& weight, const Tensor& source, const Tensor& target,
-                        const Tensor& positions, const Tensor& bias, double slope, const kernels::Dropout& dropout,
-                        Threads threads) {
+  static tensor_list forward(AutogradContext* context, const EdgesPtr& edges, std::span<const int32_t> targets,
+                             const Tensor& x, const Tensor& weight, const Tensor& source, const Tensor& target,
+                             const Tensor& positions, const Tensor& bias, double slope, const kernels::Dropout& dropout,
+                             Threads threads) {
     const int64_t n = x.size(0), k = x.size(1), d = weight.size(1), heads = source.size(0), c = d / heads;
     TargetState state{kernels::target_edges(*edges, targets),
                       edges->num_edges(),
                       slope,
                       dropout,
                       is_there(positions),
-                      {},
                       {},
                       {},
                       {},
@@ -186,10 +185,10 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
     const Tensor source_logits = logits.slice(1, 0, heads).contiguous(),
                  target_logits = logits.slice(1, heads).contiguous();
     const int64_t m = state.edges.num_targets(), s = state.edges.num_edges();
-    state.logits = empty({s, heads});
+    Tensor refined = empty({s, heads});
     state.alpha = empty({s, heads});
     kernels::target_attention(state.edges, heads, static_cast<float>(slope), data(source_logits), data(target_logits),
-                              data_or_null(positions), data(state.logits), data(state.alpha), threads);
+                              data_or_null(positions), data(refined), data(state.alpha), threads);
     state.weights = state.alpha;
     if (dropout.active()) {
       state.weights = empty({s, heads});
@@ -204,18 +203,19 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
       kernels::dense_product(kernels::plain(data(state.sums) + h * k, heads * k),
                              kernels::plain(data(weight) + h * c, d), m, c, k, data(out) + h * c, d, options, threads);
     }
-    context->save_for_backward({x, weight, source, target});
+    context->save_for_backward({x, weight, source, target, refined});
     keep(context, std::move(state));
-    return out;
+    return {out, refined};
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
     TargetState& state = kept<TargetState>(context);
     const auto saved = context->get_saved_variables();
-    const Tensor &x = saved[0], &weight = saved[1], &source = saved[2], &target = saved[3];
-    const Tensor d_out = gradients[0].contiguous();
+    const Tensor &x = saved[0], &weight = saved[1], &source = saved[2], &target = saved[3], &refined = saved[4];
     const int64_t n = x.size(0), k = x.size(1), d = weight.size(1), heads = source.size(0), c = d / heads;
-    const int64_t m = d_out.size(0), s = state.edges.num_edges();
+    const int64_t m = state.edges.num_targets(), s = state.edges.num_edges();
+    const Tensor d_out = or_zeros(gradients[0], {m, d}),
+                 d_refined = gradients[1].defined() ? gradients[1].contiguous() : Tensor();
     const Threads threads = state.threads;
 
     Tensor d_sums = empty({m, heads, k}), d_weight = empty({k, d}), d_bias = empty({d});
@@ -234,8 +234,8 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
       kernels::drop_target_weights(state.edges, heads, state.dropout, data(d_alpha), data(d_alpha), threads);
     Tensor d_positions = state.has_positions ? empty({state.num_edges, heads}) : Tensor();
     Tensor d_source_logits = empty({n, heads}), d_target_logits = empty({n, heads});
-    kernels::target_attention_backward(state.edges, heads, static_cast<float>(state.slope), data(state.logits),
-                                       data(state.alpha), data(d_alpha), state.num_edges,
+    kernels::target_attention_backward(state.edges, heads, static_cast<float>(state.slope), data(refined),
+                                       data(state.alpha), data(d_alpha), data_or_null(d_refined), state.num_edges,
                                        state.has_positions ? data(d_positions) : nullptr, data(d_source_logits),
                                        data(d_target_logits), threads);
 
@@ -256,11 +256,13 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
 
 }  // namespace
 
-Tensor attend_targets(const EdgesPtr& edges, std::span<const int32_t> targets, const Tensor& x, const Tensor& weight,
-                      const Tensor& source, const Tensor& target, const Tensor& positions, const Tensor& bias,
-                      double slope, const kernels::Dropout& edge_dropout, Threads threads) {
-  return AttendTargetsOp::apply(edges, targets, x, weight, source, target, or_empty(positions), bias, slope,
-                                edge_dropout, threads);
+std::pair<Tensor, Tensor> attend_targets(const EdgesPtr& edges, std::span<const int32_t> targets, const Tensor& x,
+                                         const Tensor& weight, const Tensor& source, const Tensor& target,
+                                         const Tensor& positions, const Tensor& bias, double slope,
+                                         const kernels::Dropout& edge_dropout, Threads threads) {
+  const auto out = AttendTargetsOp::apply(edges, targets, x, weight, source, target, or_empty(positions), bias, slope,
+                                          edge_dropout, threads);
+  return {out[0], out[1]};
 }
 
 bool attend_targets_pays(const EdgeIndex& edges, std::span<const int32_t> targets, int64_t in, int64_t out,

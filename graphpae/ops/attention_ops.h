@@ -35,12 +35,15 @@ std::pair<torch::Tensor, torch::Tensor> attend(const EdgesPtr& edges, const torc
                                                const kernels::Dropout& edge_dropout, const WorkspacePtr& workspace,
                                                Threads threads);
 
-// The nodes of `attend` at `targets` [M] alone, from x [N,K] and weight [K,D], z = x weight -> [M,D]. The sums over
-// edges are taken before the product with the weight, which then has M rows instead of N.
-torch::Tensor attend_targets(const EdgesPtr& edges, std::span<const int32_t> targets, const torch::Tensor& x,
-                             const torch::Tensor& weight, const torch::Tensor& source, const torch::Tensor& target,
-                             const torch::Tensor& positions, const torch::Tensor& bias, double slope,
-                             const kernels::Dropout& edge_dropout, Threads threads);
+// The same at `targets` [M] alone, from x [N,K] and weight [K,D], z = x weight -> (nodes [M,D], refined [S,H] of the
+// edges into the targets, target after target). The sums over edges are taken before the product with the weight, which
+// then has M rows instead of N.
+std::pair<torch::Tensor, torch::Tensor> attend_targets(const EdgesPtr& edges, std::span<const int32_t> targets,
+                                                       const torch::Tensor& x, const torch::Tensor& weight,
+                                                       const torch::Tensor& source, const torch::Tensor& target,
+                                                       const torch::Tensor& positions, const torch::Tensor& bias,
+                                                       double slope, const kernels::Dropout& edge_dropout,
+                                                       Threads threads);
 
 // Whether that pays: the products it saves against the rows it reads more often.
 bool attend_targets_pays(const EdgeIndex& edges, std::span<const int32_t> targets, int64_t in, int64_t out,

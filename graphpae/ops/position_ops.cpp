@@ -118,12 +118,12 @@ struct SpreadOp : torch::autograd::Function<SpreadOp> {
     const float* from = data(gradient);
     float* to = data(d_rows);
     const std::span<const int32_t> forward_edge = edges.pair_forward(), backward_edge = edges.pair_backward();
-    // A pair's row gets two edges, and no other pair writes it.
+    // A pair's row gets its one or two edges, and no other pair writes it.
 #pragma omp parallel for schedule(static) num_threads(state.threads.count)
     for (int64_t p = 0; p < pairs; ++p) {
       float* row = to + state.place(p) * heads;
-      for (int64_t h = 0; h < heads; ++h)
-        row[h] += from[forward_edge[p] * heads + h] + from[backward_edge[p] * heads + h];
+      const int64_t f = forward_edge[p], b = backward_edge[p];
+      for (int64_t h = 0; h < heads; ++h) row[h] += from[f * heads + h] + (b == f ? 0.0f : from[b * heads + h]);
     }
     const std::span<const int32_t> pair = edges.pair_of_edge();
     std::vector<double> loops(static_cast<size_t>(heads), 0.0);

@@ -14,7 +14,9 @@
 #include "graphpae/model/graph_pae.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/train/inputs.h"
+#include "graphpae/train/sampled_batches.h"
 #include "graphpae/train/sharded_molecules.h"
+#include "graphpae/train/streams.h"
 
 namespace graphpae {
 namespace {
@@ -146,7 +148,54 @@ std::vector<std::pair<std::string, std::vector<int64_t>>> molecule_shapes(const 
 
 }  // namespace
 
+namespace {
+
+// From one sample, which is as large as the others.
+Estimate estimate_samples(const Graph& graph, const Settings& s, Kernels kernels, Threads threads) {
+  NeighbourSampler sampler(graph.adjacency(), sampling_options(s));
+  const int64_t batch = std::min(s.batch_size, graph.num_nodes());
+  std::vector<int32_t> seeds = stream_of(s, Stream::order, 0).permutation(static_cast<int32_t>(graph.num_nodes()));
+  seeds.resize(static_cast<size_t>(batch));
+  const SampledNeighbourhood sample = sampler.sample(seeds, stream_of(s, Stream::sampling, 0), threads);
+  const size_t layers = sample.reach.size() - 1;
+  const auto rows = [&](size_t hops) { return static_cast<double>(sample.reach[hops]); };
+  const double steps = std::ceil(static_cast<double>(graph.num_nodes()) / static_cast<double>(batch));
+  const double f = static_cast<double>(graph.features().columns()), d = static_cast<double>(s.width),
+               h = static_cast<double>(s.heads), edges = static_cast<double>(sample.sources.size());
+  const double passes = s.dual_path && s.use_positions && s.reconstruct_positions ? 2 : 1;
+  const bool fused = kernels == Kernels::fused, sparse = graph.features().is_sparse();
+
+  Estimate e;
+  for (const auto& parameter : GraphPae(s, input_shape(graph)).parameters()) e.parameters += parameter.numel();
+  const double weights = 4 * 4 * static_cast<double>(e.parameters);
+  // The rows that layer l multiplies: what it makes if sums are taken first, otherwise what it reads.
+  double products = 0, states = 0;
+  for (size_t l = 0; l < layers; ++l) {
+    const double in = l == 0 ? f : d, reads = rows(layers - l), makes = rows(layers - 1 - l);
+    const bool sums_first = fused && !(l == 0 && sparse);
+    products += (sums_first ? makes : reads) * in * d;
+    states += sums_first ? reads * in + makes * (h * in + 2 * d) : reads * (3 * d + (fused ? 0 : in));
+    if (!fused) states += 2.3 * static_cast<double>(sample.offsets[sample.reach[layers - 1 - l]]) * d;
+  }
+  const double masked = s.mask_ratio * static_cast<double>(batch);
+  e.flops = 6 * steps * (passes * products + (s.reconstruct_features ? masked * d * (d + f) : 0));
+  const double k = static_cast<double>(s.use_positions ? s.eigenvectors : 0),
+               n = static_cast<double>(graph.num_nodes());
+  // Two batches are there: one is learnt from, one is made. One pass at a time is held, forward and backward.
+  const double batches = 2 * (rows(layers) * (4 * f + 8 * k) + edges * 60);
+  e.bytes =
+      static_cast<int64_t>(2.5e8 + weights + 4 * static_cast<double>(graph.adjacency().neighbours().size()) +
+                           n * (4 * f + 16 * k) + batches + 2 * 4 * states * (fused ? 1 : passes) + edges * h * 4 * 6);
+  const Rates rates = probe(threads);
+  const double gathered = 4 * edges * (f + d) * 3 * passes;
+  e.seconds = e.flops / (0.7 * rates.flops) + steps * (passes * 4 * states * 3 + gathered + weights * 2) / rates.bytes;
+  return e;
+}
+
+}  // namespace
+
 Estimate estimate(const Graph& graph, const Settings& s, Kernels kernels, Threads threads) {
+  if (s.batch_size > 0) return estimate_samples(graph, s, kernels, threads);
   const double n = static_cast<double>(graph.num_nodes()), f = static_cast<double>(graph.features().columns());
   const double nonzeros = static_cast<double>(graph.features().nonzeros());
   const double edges = static_cast<double>(graph.adjacency().neighbours().size()) + n;
@@ -195,7 +244,7 @@ Estimate estimate(const Graph& graph, const Settings& s, Kernels kernels, Thread
 std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const Graph& graph, const Settings& settings) {
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes = {
       {"features X", {graph.num_nodes(), graph.features().columns()}},
-      {"edges with self loops", {static_cast<int64_t>(EdgeIndex(graph.adjacency(), true).num_edges())}}};
+      {"edges with self loops", {static_cast<int64_t>(graph.adjacency().neighbours().size()) + graph.num_nodes()}}};
   if (settings.use_positions) shapes.push_back({"positions U", {graph.num_nodes(), settings.eigenvectors}});
   const GraphPae model(settings, input_shape(graph));
   for (const auto& [name, tensor] : named_tensors(model)) shapes.emplace_back(name, tensor.sizes().vec());
@@ -225,10 +274,11 @@ void check_trainable(const Graph& graph, const Settings& settings) {
   check_encoder(settings, EncoderKind::gat);
   if (graph.features().columns() == 0)
     throw data_error("the graph has no node features; --features names a file of them");
-  if (settings.batch_size > 0)
-    throw usage_error("sampled mini-batches are not part of this version yet; batch_size=0 trains on the whole graph");
-  if (std::floor(settings.mask_ratio * static_cast<double>(graph.num_nodes())) < 1)
-    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings.mask_ratio, graph.num_nodes()));
+  if (settings.batch_size > 0) sampling_options(settings);
+  const int64_t at_once =
+      settings.batch_size > 0 ? std::min(settings.batch_size, graph.num_nodes()) : graph.num_nodes();
+  if (std::floor(settings.mask_ratio * static_cast<double>(at_once)) < 1)
+    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings.mask_ratio, at_once));
 }
 
 namespace {

@@ -58,13 +58,30 @@ torch::Tensor make_positions(const Graph& graph, const Settings& settings, const
   return torch::tensor(positions->eigenvectors, torch::kFloat64).view({positions->num_nodes, positions->k});
 }
 
-GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
+PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputOptions& options) {
   check_encoder(settings, EncoderKind::gat);
   if (graph.features().columns() == 0)
     throw data_error("the graph has no node features; --features names a file of them");
   use_threads_in_torch(options.threads);
-  const torch::Tensor positions = settings.use_positions ? make_positions(graph, settings, options) : torch::Tensor();
-  return graph_input(graph, settings, positions, options.threads, options.kernels);
+  PreparedGraph prepared;
+  prepared.graph = &graph;
+  prepared.features = settings.row_normalize
+                          ? std::make_shared<const Features>(row_normalised(graph.features()))
+                          : std::shared_ptr<const Features>(std::shared_ptr<void>(), &graph.features());
+  prepared.threads = options.threads;
+  prepared.kernels = options.kernels;
+  if (settings.use_positions) prepared.positions = make_positions(graph, settings, options);
+  return prepared;
+}
+
+GraphInput whole_input(const PreparedGraph& graph) {
+  return graph_input(graph.graph->adjacency(), graph.features, graph.positions, graph.threads, graph.kernels);
+}
+
+GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  PreparedGraph prepared = prepare(graph, settings, options);
+  if (!settings.row_normalize) prepared.features = std::make_shared<const Features>(graph.features());
+  return whole_input(prepared);
 }
 
 InputShape input_shape(const GraphSet& set) { return input_shape(featurizer_of(set)); }
@@ -75,8 +92,8 @@ InputShape input_shape(Featurizer featurizer) {
   return {0, std::move(sizes.atoms), std::move(sizes.bonds)};
 }
 
-std::shared_ptr<const MoleculeInputs> make_input(const GraphSet& set, const Settings& settings,
-                                                 const InputOptions& options) {
+std::shared_ptr<const MoleculeInputs> prepare(const GraphSet& set, const Settings& settings,
+                                              const InputOptions& options) {
   check_encoder(settings, EncoderKind::gated_gcn);
   const InputShape shape = input_shape(set);
   use_threads_in_torch(options.threads);

@@ -29,16 +29,29 @@ struct InputOptions {
 // not converge.
 torch::Tensor make_positions(const Graph& graph, const Settings& settings, const InputOptions& options = {});
 
-// The graph with its positions, computed or from the cache. Throws a data error for a graph without features and
-// what make_positions throws.
+// A graph and what the model knows of its nodes. Positions are computed or from the cache.
+struct PreparedGraph {
+  const Graph* graph = nullptr;              // outlives this
+  std::shared_ptr<const Features> features;  // [N,F] row-normalised if settings say so
+  torch::Tensor positions;                   // [N,K] float64; undefined without positions
+  Threads threads;
+  Kernels kernels = Kernels::fused;
+};
+
+// Throws a data error for a graph without features and what make_positions throws.
+PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputOptions& options = {});
+
+// All of it at once.
+GraphInput whole_input(const PreparedGraph& graph);
+// The same; the graph is not needed any more.
 GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options = {});
 
 InputShape input_shape(const Graph& graph);
 
 // The same for molecules: prepared once, batches are made from them (model/molecule_batch.h). Throws a data error for a
 // set without structure or codes that no featurizer makes, and a numerical error as above.
-std::shared_ptr<const MoleculeInputs> make_input(const GraphSet& set, const Settings& settings,
-                                                 const InputOptions& options = {});
+std::shared_ptr<const MoleculeInputs> prepare(const GraphSet& set, const Settings& settings,
+                                              const InputOptions& options = {});
 
 InputShape input_shape(const GraphSet& set);
 

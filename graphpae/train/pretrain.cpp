@@ -44,9 +44,16 @@ Pretrainer::Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& s
 
 Pretrainer::Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings)
     : Pretrainer(std::make_unique<WholeGraph>(input), shape, settings, input.threads) {
-  if (settings.batch_size > 0)
-    throw usage_error("sampled mini-batches are not part of this version yet; batch_size=0 trains on the whole graph");
+  if (settings.batch_size > 0) throw usage_error("one whole graph in a step needs batch_size=0");
 }
+
+Pretrainer::Pretrainer(const PreparedGraph& graph, const InputShape& shape, const Settings& settings)
+    : Pretrainer(
+          [&]() -> std::unique_ptr<BatchSource> {
+            if (settings.batch_size > 0) return std::make_unique<SampledBatches>(graph, settings);
+            return std::make_unique<WholeGraph>(whole_input(graph));
+          }(),
+          shape, settings, graph.threads) {}
 
 Pretrainer::Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape,
                        const Settings& settings)
@@ -62,12 +69,13 @@ std::optional<EpochMetrics> Pretrainer::train_step() {
   const int64_t k = settings_.use_positions ? input.positions.size(1) : 0;
   const int64_t number = epoch_ * steps_per_epoch() + step_;  // of the step, in the run
   const Corruption corruption =
-      draw_corruption(input.num_nodes(), k, settings_, stream_of(settings_, Stream::corruption, number));
+      among(draw_corruption(input.num_seeds(), k, settings_, stream_of(settings_, Stream::corruption, number)),
+            input.num_nodes());
   if (!corruption.masked.empty()) learn(input, corruption, stream_of(settings_, Stream::dropout, number).bits(0));
 
   const bool last = step_ + 1 == steps_per_epoch();
   if (last && sums_.steps == 0)
-    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings_.mask_ratio, input.num_nodes()));
+    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings_.mask_ratio, input.num_seeds()));
   ++step_;
   sums_.seconds += std::chrono::duration<double>(Clock::now() - start).count();
   if (!last) return std::nullopt;
@@ -148,7 +156,7 @@ namespace {
 template <class Data>
 std::shared_ptr<GraphPae> pretrain_on(const Data& data, const Settings& settings, const InputOptions& options) {
   check(settings);
-  Pretrainer trainer(make_input(data, settings, options), input_shape(data), settings);
+  Pretrainer trainer(prepare(data, settings, options), input_shape(data), settings);
   while (!trainer.done()) trainer.train_step();
   trainer.model().eval();
   return std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
@@ -185,13 +193,17 @@ void check_features(const GraphPae& model, const GraphSet& molecules) {
 
 torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options) {
   check_features(model, graph);
+  return embed(model, prepare(graph, model.settings(), options));
+}
+
+torch::Tensor embed(GraphPae& model, const PreparedGraph& graph) {
   model.eval();
-  return model.embed(make_input(graph, model.settings(), options));
+  return model.embed(whole_input(graph));
 }
 
 torch::Tensor embed(GraphPae& model, const GraphSet& molecules, const InputOptions& options) {
   check_features(model, molecules);
-  return embed(model, *make_input(molecules, model.settings(), options));
+  return embed(model, *prepare(molecules, model.settings(), options));
 }
 
 torch::Tensor embed(GraphPae& model, const MoleculeInputs& molecules, int64_t batch_size) {

@@ -11,6 +11,7 @@
 #include "graphpae/train/checkpoint.h"
 #include "graphpae/train/inputs.h"
 #include "graphpae/train/optimiser.h"
+#include "graphpae/train/sampled_batches.h"
 #include "graphpae/train/sharded_molecules.h"
 
 namespace graphpae {
@@ -28,7 +29,9 @@ class Pretrainer final : public Resumable {
  public:
   // Throws a usage error for settings that contradict each other.
   Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings, Threads threads);
-  // One graph, a step per epoch.
+  // A graph: samples around settings.batch_size nodes; 0: all of it, a step per epoch.
+  Pretrainer(const PreparedGraph& graph, const InputShape& shape, const Settings& settings);
+  // One whole graph, a step per epoch.
   Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings);
   // Molecules in shuffled batches.
   Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape, const Settings& settings);
@@ -85,6 +88,7 @@ void check_features(const GraphPae& model, const GraphSet& molecules);
 
 // Frozen node representations [N,d_h] float32 of any graph with the features the model was trained on.
 torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options = {});
+torch::Tensor embed(GraphPae& model, const PreparedGraph& graph);
 // One row per molecule [G,d_h] float32, pooled as settings say; NaN for a molecule without atoms.
 torch::Tensor embed(GraphPae& model, const GraphSet& molecules, const InputOptions& options = {});
 torch::Tensor embed(GraphPae& model, const MoleculeInputs& molecules, int64_t batch_size = 256);

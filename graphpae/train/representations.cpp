@@ -16,12 +16,9 @@ Features features_of(const torch::Tensor& rows) {
   return Features::dense(values.size(0), values.size(1), Buffer<float>(data, data + values.numel()));
 }
 
-Features embedded_rows(GraphPae& model, const GraphInput& input) {
-  model.eval();
-  return features_of(model.embed(input));
-}
+Features embedded_rows(GraphPae& model, const PreparedGraph& input) { return features_of(embed(model, input)); }
 
-Features untrained_rows(const GraphPae& model, const GraphInput& input) {
+Features untrained_rows(const GraphPae& model, const PreparedGraph& input) {
   const auto untrained = std::make_shared<GraphPae>(model.settings(), model.input_shape());
   return embedded_rows(*untrained, input);
 }
@@ -30,7 +27,7 @@ Features raw_feature_rows(const Graph& graph, const Settings& settings) {
   return settings.row_normalize ? row_normalised(graph.features()) : graph.features();
 }
 
-Features raw_position_rows(const Graph& graph, const Settings& settings, const GraphInput& input,
+Features raw_position_rows(const Graph& graph, const Settings& settings, const PreparedGraph& input,
                            const InputOptions& options) {
   // A model without positions is compared with those it does not use.
   return features_of(input.positions.defined() ? input.positions : make_positions(graph, settings, options));

@@ -9,10 +9,10 @@ namespace graphpae {
 // Rows [N,D] of a contiguous tensor of numbers as features.
 Features features_of(const torch::Tensor& rows);
 
-Features embedded_rows(GraphPae& model, const GraphInput& input);         // [N,d_h]
-Features untrained_rows(const GraphPae& model, const GraphInput& input);  // the same shape and seed, no epoch
-Features raw_feature_rows(const Graph& graph, const Settings& settings);  // [N,F] as the encoder sees them
-Features raw_position_rows(const Graph& graph, const Settings& settings, const GraphInput& input,
+Features embedded_rows(GraphPae& model, const PreparedGraph& input);         // [N,d_h]
+Features untrained_rows(const GraphPae& model, const PreparedGraph& input);  // the same shape and seed, no epoch
+Features raw_feature_rows(const Graph& graph, const Settings& settings);     // [N,F] as the encoder sees them
+Features raw_position_rows(const Graph& graph, const Settings& settings, const PreparedGraph& input,
                            const InputOptions& options);  // [N,K]
 
 // The same for molecules, a row each; zeros for those without atoms, which belong to no split.

@@ -67,6 +67,7 @@ void declare(OptionTable& table, Settings& s) {
   table.add("epochs", s.epochs, between(0, 1e9), "passes over the data");
   table.add("batch_size", s.batch_size, between(0, 1e9), "seed nodes or molecules per step; 0 for the whole graph");
   table.add("fanout", s.fanout, between(1, 1e6), "sampled neighbours per layer, for instance 20,10,5; empty for all");
+  table.add("sample_replace", s.sample_replace, "draw neighbours with replacement");
   table.add_choice("optimizer", s.optimizer,
                    {{"adam", OptimizerKind::adam}, {"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}},
                    "optimiser");

@@ -69,6 +69,7 @@ struct Settings {
   int64_t epochs = 1000;
   int64_t batch_size = 0;
   std::vector<int64_t> fanout;
+  bool sample_replace = false;
   OptimizerKind optimizer = OptimizerKind::adam;
   double lr = 1e-3;
   double weight_decay = 0.0;

@@ -1,8 +1,6 @@
 #include "graphpae/train/sharded_molecules.h"
 
 #include <fmt/format.h>
-#include <omp.h>
-#include <torch/torch.h>
 
 #include <algorithm>
 
@@ -16,13 +14,6 @@ std::vector<int64_t> sizes_of(const ShardSet& shards) {
   std::vector<int64_t> sizes;
   for (const ShardEntry& shard : shards.manifest().shards) sizes.push_back(shard.molecules);
   return sizes;
-}
-
-// The thread that makes batches leaves the processors to those that train. LibTorch sets the number of threads of a
-// thread when it is first asked for, so that comes first.
-void work_alone() {
-  torch::get_num_threads();
-  omp_set_num_threads(1);
 }
 
 }  // namespace
@@ -44,7 +35,7 @@ void check_settings(const ShardSet& shards, const Settings& settings) {
   }
 }
 
-ShardInput make_input(const ShardSet& shards, const Settings& settings, const InputOptions& options) {
+ShardInput prepare(const ShardSet& shards, const Settings& settings, const InputOptions& options) {
   check_settings(shards, settings);
   use_threads_in_torch(options.threads);
   return {std::make_shared<const ShardSet>(shards), options.threads, options.kernels};
@@ -56,34 +47,12 @@ ShardedMolecules::ShardedMolecules(const ShardInput& input, const Settings& sett
     : source_(input),
       shape_(input_shape(*input.shards)),
       settings_(settings),
-      batch_size_(settings.batch_size),
       order_(sizes_of(*input.shards), settings),
-      worker_(work_alone) {
-  if (batch_size_ == 0 || batch_size_ > order_.size()) batch_size_ = order_.size();
-}
+      batch_size_(settings.batch_size == 0 ? order_.size() : std::min(settings.batch_size, order_.size())),
+      prefetcher_([this](int64_t epoch, int64_t step) { return make(epoch, step); }, steps_per_epoch(),
+                  settings.epochs) {}
 
 int64_t ShardedMolecules::steps_per_epoch() const { return (order_.size() + batch_size_ - 1) / batch_size_; }
-
-ShardedMolecules::Step ShardedMolecules::after(Step step) const {
-  return step.step + 1 < steps_per_epoch() ? Step{step.epoch, step.step + 1} : Step{step.epoch + 1, 0};
-}
-
-const GraphInput& ShardedMolecules::input(int64_t epoch, int64_t step) {
-  const Step wanted{epoch, step};
-  if (next_.valid() && next_step_ == wanted) {
-    input_ = next_.get();
-  } else {
-    if (next_.valid()) next_.wait();
-    input_ = make(wanted);
-  }
-  next_step_ = after(wanted);
-  if (next_step_.epoch < settings_.epochs) {
-    next_ = worker_.run([this, following = next_step_] { return make(following); });
-  } else {
-    next_ = {};
-  }
-  return input_;
-}
 
 const MoleculeInputs& ShardedMolecules::open(int32_t shard) {
   std::unique_ptr<MoleculeInputs>& entry = open_[shard];
@@ -100,9 +69,9 @@ const MoleculeInputs& ShardedMolecules::open(int32_t shard) {
   return *entry;
 }
 
-GraphInput ShardedMolecules::make(Step step) {
-  const int64_t first = step.step * batch_size_;
-  ShardOrder::Part part = order_.part(step.epoch, first, std::min(batch_size_, order_.size() - first));
+GraphInput ShardedMolecules::make(int64_t epoch, int64_t step) {
+  const int64_t first = step * batch_size_;
+  ShardOrder::Part part = order_.part(epoch, first, std::min(batch_size_, order_.size() - first));
   std::map<int32_t, int32_t> number;  // of a shard among those of the batch
   std::vector<const MoleculeInputs*> sets;
   for (MoleculePlace& place : part.places) {

@@ -4,14 +4,13 @@
 // by a thread of its own while the model learns from this one.
 #pragma once
 
-#include <future>
 #include <map>
 #include <memory>
 
-#include "graphpae/core/worker.h"
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/inputs.h"
+#include "graphpae/train/prefetcher.h"
 #include "graphpae/train/shard_order.h"
 
 namespace graphpae {
@@ -27,7 +26,7 @@ struct ShardInput {
 void check_settings(const ShardSet& shards, const Settings& settings);
 
 // Shards opened for training. Throws what check_settings throws.
-ShardInput make_input(const ShardSet& shards, const Settings& settings, const InputOptions& options = {});
+ShardInput prepare(const ShardSet& shards, const Settings& settings, const InputOptions& options = {});
 
 InputShape input_shape(const ShardSet& shards);
 
@@ -38,29 +37,20 @@ class ShardedMolecules final : public BatchSource {
 
   int64_t steps_per_epoch() const override;
   // Throws a data error that names the file of a damaged shard.
-  const GraphInput& input(int64_t epoch, int64_t step) override;
+  const GraphInput& input(int64_t epoch, int64_t step) override { return prefetcher_.input(epoch, step); }
 
  private:
-  struct Step {
-    int64_t epoch = -1, step = -1;
-    bool operator==(const Step&) const = default;
-  };
-  GraphInput make(Step step);
+  GraphInput make(int64_t epoch, int64_t step);
   const MoleculeInputs& open(int32_t shard);
-  Step after(Step step) const;
 
   ShardInput source_;
   InputShape shape_;
   Settings settings_;
-  int64_t batch_size_;
   ShardOrder order_;
+  int64_t batch_size_;
   std::map<int32_t, std::unique_ptr<MoleculeInputs>> open_;  // by shard
   std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
-  GraphInput input_;
-  Step next_step_;
-  std::future<GraphInput> next_;
-  // While it works on next_, nobody else touches order_ and open_. Last, so that it has ended before they go.
-  Worker worker_;
+  Prefetcher prefetcher_;  // last, so that it has ended before the others go
 };
 
 }  // namespace graphpae

@@ -9,7 +9,7 @@
 
 namespace graphpae {
 
-enum class Stream : uint64_t { corruption = 1, dropout = 2, order = 3, head = 4 };
+enum class Stream : uint64_t { corruption = 1, dropout = 2, order = 3, head = 4, sampling = 5 };
 
 // The generator of step `index`, or epoch `index`, of a run.
 inline Rng stream_of(const Settings& settings, Stream stream, int64_t index) {

@@ -48,6 +48,20 @@ TEST(EdgeIndex, ListsInAnyOrder) {
   EXPECT_EQ(EdgeIndex::from_list({}, {}, 0).num_edges(), 0);
 }
 
+TEST(EdgeIndex, SamplesMayLackADirectionAndRepeat) {
+  // 1 -> 0, 2 -> 0 twice; 0 -> 1, 2 -> 1; self loops of 0 and 1.
+  const std::vector<int64_t> offsets = {0, 4, 7};
+  const std::vector<int32_t> sources = {0, 1, 2, 2, 1, 0, 2};
+  const EdgeIndex index = EdgeIndex::from_sample(offsets, sources, 3);
+  EXPECT_EQ(index.num_nodes(), 3);
+  EXPECT_EQ(list(index.offsets()), (std::vector<int64_t>{0, 4, 7, 7}));
+  EXPECT_EQ(list(index.targets()), (std::vector<int32_t>{0, 0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(list(index.pair_forward()), (std::vector<int32_t>{5, 2, 3, 6}));
+  EXPECT_EQ(list(index.pair_backward()), (std::vector<int32_t>{1, 2, 3, 6}));
+  EXPECT_EQ(list(index.pair_of_edge()), (std::vector<int32_t>{4, 0, 1, 2, 4, 0, 3}));
+  EXPECT_EQ(list(index.out_edges()), (std::vector<int32_t>{0, 5, 1, 4, 2, 3, 6}));
+}
+
 TEST(EdgeIndex, BadListsAreRefused) {
   const auto make = [](std::vector<int32_t> s, std::vector<int32_t> t) { EdgeIndex::from_list(s, t, 3); };
   EXPECT_DATA_ERROR(make({0}, {3}), "edge 0: node 3 is outside 0..2");

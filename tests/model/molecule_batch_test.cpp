@@ -29,7 +29,7 @@ std::vector<int64_t> numbers(const torch::Tensor& tensor) {
 }
 
 TEST(MoleculeBatch, MoleculesSideBySide) {
-  const auto molecules = make_input(odd_set(), test::small_molecule_settings());
+  const auto molecules = prepare(odd_set(), test::small_molecule_settings());
   EXPECT_EQ(molecules->num_molecules(), 6);
   EXPECT_EQ(molecules->with_atoms(), (std::vector<int32_t>{0, 1, 2, 3, 5}));
   const std::vector<int32_t> chosen = {5, 1, 2};
@@ -54,7 +54,7 @@ TEST(MoleculeBatch, MoleculesSideBySide) {
 
 TEST(MoleculeBatch, AMoleculeIsTheSameInAnyBatch) {
   const GraphSet set = test::random_molecules(20);
-  const auto molecules = make_input(set, test::small_molecule_settings());
+  const auto molecules = prepare(set, test::small_molecule_settings());
   const std::vector<int32_t> some = {17, 3, 3, 11};  // one of them twice
   const GraphInput batch = molecules->batch(some);
   int64_t edge = 0;
@@ -75,19 +75,19 @@ TEST(MoleculeBatch, AMoleculeIsTheSameInAnyBatch) {
 TEST(MoleculeBatch, WithoutBondsOrPositions) {
   Settings settings = test::small_molecule_settings();
   const std::vector<int32_t> lone = {1, 3};
-  const GraphInput no_bonds = make_input(odd_set(), settings)->batch(lone);
+  const GraphInput no_bonds = prepare(odd_set(), settings)->batch(lone);
   EXPECT_EQ(no_bonds.graph.num_edges(), 0);
   EXPECT_EQ(no_bonds.bonds.dense().sizes(), (std::vector<int64_t>{0, 2}));
   EXPECT_EQ(no_bonds.positions.sizes(), (std::vector<int64_t>{3, 4}));
   settings.use_positions = false;
-  const GraphInput plain = make_input(odd_set(), settings)->batch(lone);
+  const GraphInput plain = prepare(odd_set(), settings)->batch(lone);
   EXPECT_FALSE(plain.positions.defined());
   EXPECT_FALSE(plain.distances.defined());
 }
 
 TEST(MoleculeBatch, BadMoleculesAreNamed) {
   const Settings settings = test::small_molecule_settings();
-  const auto make = [&](const GraphSetParts& parts) { make_input(GraphSet(parts), settings); };
+  const auto make = [&](const GraphSetParts& parts) { prepare(GraphSet(parts), settings); };
   const GraphSetParts good = molecule_parts(test::odd_molecules());
   GraphSetParts parts = good;
   parts.node_codes.values[2 * 8] = 119;  // 119 is the mask token

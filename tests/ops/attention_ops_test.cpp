@@ -38,19 +38,27 @@ TEST(AttendTargets, AgreesWithTheWholeLayer) {
                                       init.normal({d}, 1)};
         for (Tensor& leaf : leaves) leaf.requires_grad_(true);
         const Tensor positions = shape.positions ? leaves[4] : Tensor();
-        Tensor rows;
+        Tensor rows, refined;
         if (before) {
-          rows = ops::attend_targets(edges, targets, leaves[0], leaves[1], leaves[2], leaves[3], positions, leaves[5],
-                                     0.2, dropout, {threads});
+          std::tie(rows, refined) = ops::attend_targets(edges, targets, leaves[0], leaves[1], leaves[2], leaves[3],
+                                                        positions, leaves[5], 0.2, dropout, {threads});
         } else {
           const auto workspace = std::make_shared<kernels::Workspace>();
           const Tensor z = ops::linear(leaves[0], leaves[1], {}, {threads});
-          const Tensor all =
-              ops::attend(edges, z, leaves[2], leaves[3], positions, leaves[5], 0.2, dropout, workspace, {threads})
-                  .first;
-          rows = ops::gather_rows(all, targets, {threads});
+          const auto all =
+              ops::attend(edges, z, leaves[2], leaves[3], positions, leaves[5], 0.2, dropout, workspace, {threads});
+          rows = ops::gather_rows(all.first, targets, {threads});
+          std::vector<int32_t> into_targets;
+          for (const int32_t target : targets) {
+            for (int64_t e = edges->offsets()[target]; e < edges->offsets()[target + 1]; ++e)
+              into_targets.push_back(static_cast<int32_t>(e));
+          }
+          refined = ops::gather_rows(all.second, into_targets, {threads});
         }
-        (rows * Initialiser(9).normal(rows.sizes(), 1)).sum().backward();
+        EXPECT_GT(refined.size(0), 0);
+        ((rows * Initialiser(9).normal(rows.sizes(), 1)).sum() +
+         (refined * Initialiser(8).normal(refined.sizes(), 1)).sum())
+            .backward();
         std::vector<Tensor> found;
         for (const Tensor& leaf : leaves) found.push_back(leaf.grad());
         if (threads > 1) {  // the same bits as with one

@@ -46,7 +46,7 @@ std::array<GraphInput, 2> inputs_for(const GraphSet& set, const Settings& settin
     InputOptions options;
     options.threads = {2};
     options.kernels = k == 0 ? Kernels::reference : Kernels::fused;
-    inputs[k] = make_input(set, settings, options)->batch(batch);
+    inputs[k] = prepare(set, settings, options)->batch(batch);
   }
   return inputs;
 }

@@ -56,7 +56,7 @@ class FinetuneTest : public testing::Test {
   std::shared_ptr<const MoleculeInputs> inputs(int threads) {
     InputOptions options;
     options.threads = {threads};
-    return make_input(set, settings, options);
+    return prepare(set, settings, options);
   }
   std::shared_ptr<MoleculeObjective> objective(std::vector<std::string> names, std::vector<double> values) {
     return std::make_shared<MoleculeObjective>(molecules, std::move(names), std::move(values), split, settings,

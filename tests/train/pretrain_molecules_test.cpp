@@ -34,7 +34,7 @@ InputOptions options_with(Kernels kernels, int threads = 2) {
 
 Pretrainer trainer_for(const GraphSet& set, const Settings& settings, Kernels kernels = Kernels::fused,
                        int threads = 2) {
-  return Pretrainer(make_input(set, settings, options_with(kernels, threads)), input_shape(set), settings);
+  return Pretrainer(prepare(set, settings, options_with(kernels, threads)), input_shape(set), settings);
 }
 
 void expect_same(GraphPae& a, GraphPae& b) {
@@ -46,7 +46,7 @@ void expect_same(GraphPae& a, GraphPae& b) {
 TEST(MoleculeBatches, EveryMoleculeOnceInAnOrderOfTheEpoch) {
   const GraphSet set = random_molecules(23);
   Settings settings = small_molecule_settings();
-  const auto molecules = make_input(set, settings);
+  const auto molecules = prepare(set, settings);
   MoleculeBatches batches(molecules, settings);
   EXPECT_EQ(batches.steps_per_epoch(), 5);
   // Molecules are told apart by their positions, of which no two are equal.
@@ -77,7 +77,7 @@ TEST(MoleculeBatches, EveryMoleculeOnceInAnOrderOfTheEpoch) {
 TEST(MoleculeBatches, AllAtOnceAndWithoutEmptyRows) {
   Settings settings = small_molecule_settings();
   settings.batch_size = 0;
-  MoleculeBatches batches(make_input(odd_set(), settings), settings);
+  MoleculeBatches batches(prepare(odd_set(), settings), settings);
   EXPECT_EQ(batches.steps_per_epoch(), 1);
   EXPECT_EQ(batches.input(0, 0).num_molecules(), 5);
   EXPECT_EQ(batches.input(0, 0).num_nodes(), 17);
@@ -246,7 +246,7 @@ TEST(EmbedMolecules, SameRowsInAnyBatch) {
       settings.epochs = 2;
       const InputOptions options = options_with(kernels);
       const auto model = pretrain(set, settings, options);
-      const auto molecules = make_input(set, settings, options);
+      const auto molecules = prepare(set, settings, options);
       const torch::Tensor rows = embed(*model, *molecules);
       EXPECT_EQ(rows.sizes(), (std::vector<int64_t>{6, 24}));
       EXPECT_TRUE(rows[4].isnan().all().item<bool>());  // has no atoms
@@ -298,15 +298,15 @@ TEST(MoleculePositions, ComeFromTheCache) {
     solved += p.converged;
     return true;
   };
-  const std::vector<int32_t> all = make_input(set, settings, options)->with_atoms();
+  const std::vector<int32_t> all = prepare(set, settings, options)->with_atoms();
   EXPECT_EQ(solved, 20);
-  const auto again = make_input(set, settings, options);
+  const auto again = prepare(set, settings, options);
   EXPECT_EQ(solved, 20);
   options.cache.clear();
-  EXPECT_TRUE(same_bits(again->batch(all).positions, make_input(set, settings, options)->batch(all).positions));
+  EXPECT_TRUE(same_bits(again->batch(all).positions, prepare(set, settings, options)->batch(all).positions));
   options.cache = dir / "cache";
   settings.eigenvectors = 3;
-  make_input(set, settings, options);
+  prepare(set, settings, options);
   EXPECT_EQ(solved, 60);
 }
 
@@ -314,7 +314,7 @@ TEST(MoleculeRepresentations, RowsForProbes) {
   const GraphSet set = odd_set();
   Settings settings = small_molecule_settings();
   const auto model = pretrain(set, settings);
-  const auto molecules = make_input(set, settings);
+  const auto molecules = prepare(set, settings);
   const Features trained = embedded_rows(*model, *molecules), untrained = untrained_rows(*model, *molecules);
   EXPECT_EQ(trained.rows(), 6);
   EXPECT_EQ(trained.columns(), 24);

@@ -72,7 +72,7 @@ std::vector<float> values_of(const Features& rows) { return {rows.dense_values()
 
 TEST_F(RepresentationsTest, EmbeddingsAndUntrainedEncoder) {
   const auto model = pretrain(graph, settings);
-  const GraphInput input = make_input(graph, settings);
+  const PreparedGraph input = prepare(graph, settings);
   const Features trained = embedded_rows(*model, input), untrained = untrained_rows(*model, input);
   EXPECT_EQ(trained.rows(), graph.num_nodes());
   EXPECT_EQ(trained.columns(), settings.width);
@@ -97,10 +97,10 @@ TEST_F(RepresentationsTest, RawFeaturesAreWhatTheEncoderSees) {
 }
 
 TEST_F(RepresentationsTest, RawPositionsAlsoForAModelWithoutThem) {
-  const Features with = raw_position_rows(graph, settings, make_input(graph, settings), {});
+  const Features with = raw_position_rows(graph, settings, prepare(graph, settings), {});
   EXPECT_EQ(with.columns(), 4);
   settings.use_positions = false;
-  const Features without = raw_position_rows(graph, settings, make_input(graph, settings), {});
+  const Features without = raw_position_rows(graph, settings, prepare(graph, settings), {});
   EXPECT_EQ(values_of(with), values_of(without));
 }
 

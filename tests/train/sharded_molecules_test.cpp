@@ -91,7 +91,7 @@ class ShardedMoleculesTest : public testing::Test {
   ShardInput input(const Settings& settings, int threads = 2) const {
     InputOptions options;
     options.threads = Threads{threads};
-    return make_input(shards(), settings, options);
+    return prepare(shards(), settings, options);
   }
 
   TempDir dir;
@@ -101,7 +101,7 @@ class ShardedMoleculesTest : public testing::Test {
 // Shards hold the molecules in order, so the place of a molecule tells which it is.
 TEST_F(ShardedMoleculesTest, BatchesAreThoseOfTheSameMoleculesInMemory) {
   const Settings settings = settings_of();
-  const auto in_memory = make_input(set, settings);
+  const auto in_memory = prepare(set, settings);
   ShardedMolecules batches(input(settings), settings);
   ASSERT_EQ(batches.steps_per_epoch(), 6);
   std::vector<int64_t> sizes(14, kShardSize);

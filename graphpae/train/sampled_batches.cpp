@@ -1,0 +1,93 @@
+#include "graphpae/train/sampled_batches.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "graphpae/core/error.h"
+#include "graphpae/train/streams.h"
+
+namespace graphpae {
+
+SamplingOptions sampling_options(const Settings& settings) {
+  SamplingOptions options{settings.fanout, settings.sample_replace};
+  const auto layers = static_cast<size_t>(settings.layers);
+  if (options.fanout.empty()) options.fanout.assign(layers, 0);
+  if (options.fanout.size() != layers)
+    throw usage_error(fmt::format("fanout has {} numbers for {} layers", options.fanout.size(), layers));
+  return options;
+}
+
+GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& sample) {
+  const size_t layers = sample.reach.size() - 1;
+  GraphInput input;
+  input.seeds = sample.reach[0];
+  for (size_t l = 0; l < layers; ++l) {
+    const int64_t makes = sample.reach[layers - 1 - l];
+    input.layers.emplace_back(EdgeIndex::from_sample(std::span(sample.offsets).first(static_cast<size_t>(makes + 1)),
+                                                     sample.sources, sample.reach[layers - l]));
+  }
+  input.graph = input.layers[0];
+  input.features = NodeFeatures(std::make_shared<const Features>(graph.features->gather(sample.nodes)));
+  input.threads = graph.threads;
+  input.kernels = graph.kernels;
+  if (graph.positions.defined()) {
+    const int64_t k = graph.positions.size(1);
+    input.positions = torch::empty({static_cast<int64_t>(sample.nodes.size()), k}, torch::kFloat64);
+    const double* from = graph.positions.data_ptr<double>();
+    double* to = input.positions.data_ptr<double>();
+    for (const int32_t node : sample.nodes) to = std::copy_n(from + node * k, k, to);
+    input.distances = edge_distances(input.graph, input.positions, torch::kFloat32, Threads{1});
+  }
+  return input;
+}
+
+SampledBatches::SampledBatches(const PreparedGraph& graph, const Settings& settings)
+    : graph_(graph),
+      settings_(settings),
+      batch_size_(std::min(settings.batch_size, graph.graph->num_nodes())),
+      sampler_(graph.graph->adjacency(), sampling_options(settings)),
+      prefetcher_([this](int64_t epoch, int64_t step) { return make(epoch, step); }, steps_per_epoch(),
+                  settings.epochs) {}
+
+int64_t SampledBatches::steps_per_epoch() const { return (graph_.graph->num_nodes() + batch_size_ - 1) / batch_size_; }
+
+GraphInput SampledBatches::make(int64_t epoch, int64_t step) {
+  if (epoch != shuffled_epoch_) {
+    order_ = stream_of(settings_, Stream::order, epoch).permutation(static_cast<int32_t>(graph_.graph->num_nodes()));
+    shuffled_epoch_ = epoch;
+  }
+  const int64_t first = step * batch_size_, count = std::min(batch_size_, static_cast<int64_t>(order_.size()) - first);
+  const auto seeds = std::span<const int32_t>(order_).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+  const Rng rng = stream_of(settings_, Stream::sampling, epoch * steps_per_epoch() + step);
+  GraphInput input = sample_input(graph_, sampler_.sample(seeds, rng, Threads{1}));
+  input.workspace = workspace_;
+  return input;
+}
+
+torch::Tensor embed_sampled(GraphPae& model, const PreparedGraph& graph) {
+  model.eval();
+  const Settings& settings = model.settings();
+  const int64_t n = graph.graph->num_nodes(), batch = std::min(std::max<int64_t>(settings.batch_size, 1), n);
+  NeighbourSampler sampler(graph.graph->adjacency(), sampling_options(settings));
+  std::vector<int32_t> all(static_cast<size_t>(n));
+  std::iota(all.begin(), all.end(), 0);
+  torch::Tensor rows = torch::empty({n, settings.width}, torch::kFloat32);
+  const auto make = [&](int64_t, int64_t step) {
+    const auto seeds = std::span<const int32_t>(all).subspan(static_cast<size_t>(step * batch),
+                                                             static_cast<size_t>(std::min(batch, n - step * batch)));
+    const Rng rng = stream_of(settings, Stream::sampling, -1 - step);  // none that training uses
+    return sample_input(graph, sampler.sample(seeds, rng, Threads{1}));
+  };
+  const int64_t steps = (n + batch - 1) / batch;
+  Prefetcher prefetcher(make, steps, 1);
+  for (int64_t step = 0; step < steps; ++step) {
+    const GraphInput& input = prefetcher.input(0, step);
+    rows.narrow(0, step * batch, input.seeds).copy_(model.embed(input));
+  }
+  return rows;
+}
+
+}  // namespace graphpae

@@ -1,0 +1,49 @@
+// Training on samples of a graph that is too large to be learnt from at once.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "graphpae/data/neighbour_sampler.h"
+#include "graphpae/model/graph_pae.h"
+#include "graphpae/train/batches.h"
+#include "graphpae/train/inputs.h"
+#include "graphpae/train/prefetcher.h"
+
+namespace graphpae {
+
+// settings.fanout for each layer, the first for the seeds; all neighbours where it is empty. Throws a usage error if
+// there are not as many as layers.
+SamplingOptions sampling_options(const Settings& settings);
+
+// What the model sees of a sample.
+GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& sample);
+
+// All nodes in a new random order every epoch, settings.batch_size seeds at a time with their surroundings; the last
+// batch is what is left.
+class SampledBatches final : public BatchSource {
+ public:
+  SampledBatches(const PreparedGraph& graph, const Settings& settings);
+
+  int64_t steps_per_epoch() const override;
+  const GraphInput& input(int64_t epoch, int64_t step) override { return prefetcher_.input(epoch, step); }
+
+ private:
+  GraphInput make(int64_t epoch, int64_t step);
+
+  PreparedGraph graph_;
+  Settings settings_;
+  int64_t batch_size_;
+  NeighbourSampler sampler_;
+  int64_t shuffled_epoch_ = -1;
+  std::vector<int32_t> order_;  // nodes of that epoch
+  std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
+  Prefetcher prefetcher_;  // last, so that it has ended before the others go
+};
+
+// Representations [N,d_h] of all nodes, each from a sample of its surroundings, as the released implementation makes
+// them. The samples are those of the model's seed.
+torch::Tensor embed_sampled(GraphPae& model, const PreparedGraph& graph);
+
+}  // namespace graphpae
