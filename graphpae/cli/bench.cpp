@@ -104,16 +104,19 @@ void add_bench(CLI::App& app, Common& common) {
   auto flags = std::make_shared<Flags>();
   const char* data = std::getenv("GRAPHPAE_DATA");
   flags->data = data == nullptr ? "" : data;
-  verb->add_option("NAME", flags->name, "what to measure: kernels, epochs, molecules, shards, probe or positions")
+  verb->add_option("NAME", flags->name,
+                   "what to measure: kernels, epochs, molecules, shards, sampling, large, probe or positions")
       ->capture_default_str();
   verb->add_option(
           "--graphs", flags->graphs,
           "positions: of squirrel, cornell5, b, c, d, large; otherwise of chameleon, squirrel, actor, blogcatalog, "
           "cornell5")
       ->delimiter(',');
-  verb->add_option("--data", flags->data,
-                   "directory with the real graphs (default: $GRAPHPAE_DATA); shards: one of shards");
-  verb->add_option("--repeat", flags->repeat, "runs, or epochs after warm-up (default: 3 solver runs, 7 otherwise)")
+  verb->add_option(
+      "--data", flags->data,
+      "directory with the real graphs (default: $GRAPHPAE_DATA); shards: one of shards; large: for the output");
+  verb->add_option("--repeat", flags->repeat,
+                   "runs, epochs or steps after warm-up (default: 3 solver runs, 100 steps of large, 7 otherwise)")
       ->check(CLI::Range(1, 1000));
   verb->add_flag("--no-reference,--no-arpack", flags->no_reference, "without the comparison");
   verb->callback([flags, &common] {
@@ -135,9 +138,15 @@ void add_bench(CLI::App& app, Common& common) {
       return bench_molecules(options, common);
     }
     if (flags->name == "shards") return bench_shards(options, common);
+    if (flags->name == "sampling") return bench_sampling(options, common);
+    if (flags->name == "large") {
+      options.repeat = flags->repeat > 0 ? flags->repeat : 100;
+      return bench_large(options, common);
+    }
     if (flags->name == "probe") return bench_probe(flags->repeat > 0 ? flags->repeat : 20, options.reference, common);
     throw usage_error(fmt::format(
-        "unknown benchmark '{}'; kernels, epochs, molecules, shards, probe and positions are known", flags->name));
+        "unknown benchmark '{}'; kernels, epochs, molecules, shards, sampling, large, probe and positions are known",
+        flags->name));
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "bench/kernels_bench.h"
 #include "bench/molecule_bench.h"
+#include "bench/sampling_bench.h"
 #include "bench/shard_bench.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -310,6 +311,62 @@ void bench_shards(const TrainingBenchOptions& options, const Common& common) {
              rate(b.memory_ms), 100 * (b.shards_ms / b.memory_ms - 1));
   fmt::print("  making a batch      {:>8.1f} ms   in one thread beside the step; at most {:.0f} ms\n", b.prepare_ms,
              b.longest_ms);
+}
+
+void bench_sampling(const TrainingBenchOptions& options, const Common& common) {
+  const Threads threads = common.thread_count();
+  use_threads_in_torch(threads);
+  keep_freed_memory();
+  keep_tensor_memory();
+  const Graph graph = bench::sampling_graph({}, threads);
+  Settings settings = recipe_settings("arxiv-year");
+  settings.eigenvectors = 20;
+  const bench::SamplingBench b = bench::run_sampling_bench(graph, settings, options.repeat, threads);
+  if (common.json) {
+    return print_json({{"nodes", b.nodes},
+                       {"edges", b.edges},
+                       {"seeds", b.seeds},
+                       {"reached", b.reached},
+                       {"seeds_per_second", b.sampler},
+                       {"seeds_per_second_one_thread", b.one_thread},
+                       {"seeds_per_second_straightforward", b.straightforward},
+                       {"make_ms", b.make_ms},
+                       {"step_ms", b.step_ms},
+                       {"step_without_sampling_ms", b.without_ms},
+                       {"peak_rss_bytes", peak_memory()}});
+  }
+  fmt::print("{} nodes, {} directed edges; {} seeds reach {} nodes\n", b.nodes, b.edges, b.seeds, b.reached);
+  fmt::print("  drawing             {:>8.0f} seeds/s  {:.1f}x a straightforward sampler ({:.0f}); one thread {:.0f}\n",
+             b.sampler, b.sampler / b.straightforward, b.straightforward, b.one_thread);
+  fmt::print("  drawn and gathered  {:>8.0f} ms   in one thread beside the step\n", b.make_ms);
+  fmt::print("  a training step     {:>8.0f} ms   {:.0f} seeds/s; {:.0f} ms with the sample at hand\n", b.step_ms,
+             static_cast<double>(b.seeds) / b.step_ms * 1e3, b.without_ms);
+}
+
+void bench_large(const TrainingBenchOptions& options, const Common& common) {
+  const Threads threads = common.thread_count();
+  use_threads_in_torch(threads);
+  keep_freed_memory();
+  keep_tensor_memory();
+  const Scratch scratch;
+  const bench::SamplingGraph size{2'450'000, 62'000'000, 100};
+  const Settings settings = recipe_settings("ogbn-products");
+  const std::string output = options.data.empty() ? scratch / "embeddings.npy" : options.data + "/bench-large.npy";
+  Json parts = Json::array();
+  const auto report = [&](const bench::LargePart& part) {
+    parts.push_back(
+        {{"part", part.name}, {"seconds", part.seconds}, {"rss_bytes", part.resident}, {"peak_rss_bytes", part.peak}});
+    if (common.json) return;
+    fmt::print("{:<20} {:>8.1f} s   {:>5.2f} GB resident after it, {:.2f} GB at most\n", part.name, part.seconds,
+               static_cast<double>(part.resident) / 1e9, static_cast<double>(part.peak) / 1e9);
+    std::fflush(stdout);
+  };
+  if (!common.json)
+    fmt::print("{} nodes, {} edges, {} features; {} steps of recipe ogbn-products\n", size.nodes, size.edges,
+               size.features, options.repeat);
+  bench::run_large_bench(size, settings, options.repeat, int64_t{19} << 30, output, threads, report);
+  fs::remove(output);
+  if (common.json) print_json(parts);
 }
 
 }  // namespace graphpae::cli

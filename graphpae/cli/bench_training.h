@@ -1,4 +1,4 @@
-// `graphpae bench kernels`, `graphpae bench epochs`, `graphpae bench molecules` and `graphpae bench shards`.
+// The benchmarks of training: kernels, epochs, molecules, shards, sampling, large.
 #pragma once
 
 #include "graphpae/cli/command.h"
@@ -24,5 +24,12 @@ void bench_molecules(const TrainingBenchOptions& options, const Common& common);
 
 // Steps of recipe zinc from shards and from memory. options.data may be a directory of shards.
 void bench_shards(const TrainingBenchOptions& options, const Common& common);
+
+// Samples of a generated graph of the size of arXiv-year, and steps of its recipe.
+void bench_sampling(const TrainingBenchOptions& options, const Common& common);
+
+// A generated graph of the size of ogbn-products with its recipe: what each part takes. Embeddings go to a file in
+// options.data, or in the directory for temporary files, and are removed.
+void bench_large(const TrainingBenchOptions& options, const Common& common);
 
 }  // namespace graphpae::cli

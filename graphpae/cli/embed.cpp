@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <memory>
 
+#include "graphpae/cli/progress.h"
 #include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
 #include "graphpae/io/embedding_file.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/train/pretrain.h"
@@ -14,7 +16,8 @@ namespace graphpae::cli {
 namespace {
 
 struct Flags {
-  std::string run, output, kernels = "fused";
+  std::string run, output, kernels = "fused", inference = "exact";
+  uint64_t memory = 0;
   DataFlags data;
 };
 
@@ -27,6 +30,49 @@ TextColumn molecule_names(const GraphSet& set) {
   return texts;
 }
 
+EmbedOptions embed_options(const Flags& flags, const Common& common) {
+  EmbedOptions options;
+  options.sampled = choose<bool>("--inference", flags.inference, {{"exact", false}, {"sampled", true}});
+  options.memory = static_cast<int64_t>(flags.memory);
+  const auto bar = std::make_shared<std::unique_ptr<Progress>>();
+  options.progress = [bar, &common](int64_t done, int64_t total) {
+    if (*bar == nullptr) *bar = std::make_unique<Progress>(common, "rows", total);
+    (*bar)->update(done);
+  };
+  return options;
+}
+
+// Writes the rows of all nodes and says how many columns they have.
+int64_t embed_nodes(GraphPae& model, const Graph& graph, const Flags& flags, const Common& common) {
+  check_features(model, graph);
+  const EmbedOptions options = embed_options(flags, common);
+  if (options.sampled && model.settings().batch_size == 0)
+    throw usage_error("--inference sampled: the model was trained on whole graphs");
+  const PreparedGraph prepared =
+      prepare(graph, model.settings(), input_options(common, parse_kernels(flags.kernels), graph, model.settings()));
+  const int64_t n = graph.num_nodes(), width = model.settings().width;
+  if (flags.output.ends_with(".npy")) {
+    EmbeddingRows file(flags.output, n, width);
+    embed(model, prepared, options, [&](int64_t, int64_t count, const float* rows) {
+      file.add({rows, static_cast<size_t>(count * width)});
+    });
+    file.commit();
+    return width;
+  }
+  const torch::Tensor rows = embed(model, prepared, options);
+  write_embeddings(flags.output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, n, width,
+                   graph.node_names(), "node");
+  return width;
+}
+
+int64_t embed_molecules(GraphPae& model, const GraphSet& set, const Flags& flags, const Common& common) {
+  const torch::Tensor rows =
+      embed(model, set, input_options(common, parse_kernels(flags.kernels), set, model.settings())).contiguous();
+  write_embeddings(flags.output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0),
+                   rows.size(1), molecule_names(set), "molecule");
+  return rows.size(1);
+}
+
 }  // namespace
 
 void add_embed(CLI::App& app, Common& common) {
@@ -36,24 +82,30 @@ void add_embed(CLI::App& app, Common& common) {
   add_data_flags(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "file to write: .npy .npz .csv .tsv")->required();
   verb->add_option("--kernels", flags->kernels, "fused or reference (plain LibTorch)")->capture_default_str();
+  verb->add_option("--inference", flags->inference,
+                   "of nodes: exact, or sampled as released for models trained on samples")
+      ->capture_default_str();
+  verb->add_option(
+          "--memory", flags->memory,
+          "resident memory to stay below, such as 8GB; large graphs go layer by layer (default: what is there)")
+      ->transform(CLI::AsSizeValue(true));
   verb->callback([flags, &common] {
     check_embedding_path(flags->output);
-    const Kernels kernels = parse_kernels(flags->kernels);
+    parse_kernels(flags->kernels);
+    embed_options(*flags, common);  // errors before the data are read
     const auto model = load_model(flags->run);
     const Dataset dataset = load_data(flags->data, common);
     print_notes(dataset.notes);
-    const torch::Tensor rows = naming(flags->data.data, [&] {
-      const auto embed_any = [&](const auto& data) {
-        return embed(*model, data, input_options(common, kernels, data, model->settings()));
-      };
-      return std::visit(embed_any, dataset.content).contiguous();
+    const int64_t columns = naming(flags->data.data, [&] {
+      return dataset.is_graph() ? embed_nodes(*model, dataset.graph(), *flags, common)
+                                : embed_molecules(*model, dataset.graph_set(), *flags, common);
     });
-    write_embeddings(flags->output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0),
-                     rows.size(1),
-                     dataset.is_graph() ? dataset.graph().node_names() : molecule_names(dataset.graph_set()),
-                     dataset.is_graph() ? "node" : "molecule");
-    if (common.json) return print_json({{"rows", rows.size(0)}, {"columns", rows.size(1)}, {"output", flags->output}});
-    fmt::print("{}: {} x {}\n", flags->output, rows.size(0), rows.size(1));
+    const int64_t rows = dataset.is_graph() ? dataset.graph().num_nodes() : dataset.graph_set().num_graphs();
+    if (common.json) {
+      return print_json(
+          {{"rows", rows}, {"columns", columns}, {"output", flags->output}, {"peak_rss_bytes", peak_memory()}});
+    }
+    fmt::print("{}: {} x {}\n", flags->output, rows, columns);
   });
 }
 

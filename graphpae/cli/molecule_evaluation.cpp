@@ -143,8 +143,9 @@ std::vector<MoleculeRow> run_evaluation(const MoleculePlan& plan, const std::vec
   std::vector<MoleculeRow> rows;
   rows.push_back({"embeddings", "embeddings",
                   probe_models("embeddings", [&](GraphPae& model) { return embedded_rows(model, *input); })});
-  rows.push_back({"untrained", "untrained encoder",
-                  probe_models("untrained encoder", [&](GraphPae& model) { return untrained_rows(model, *input); })});
+  rows.push_back({"untrained", "untrained encoder", probe_models("untrained encoder", [&](GraphPae& model) {
+                    return embedded_rows(*untrained(model), *input);
+                  })});
   rows.push_back({"raw_features", "raw features",
                   probe_rows(plan, "raw features", raw_feature_rows(plan.set, models.front()->settings()), common)});
   rows.push_back({"majority", plan.metric == GraphMetric::rmse ? "mean of the labels" : "constant score", {}});

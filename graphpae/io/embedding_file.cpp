@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "graphpae/core/error.h"
-#include "graphpae/io/atomic_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"
 
@@ -40,9 +39,12 @@ void write_embeddings(const std::string& path, std::span<const float> values, in
   check_embedding_path(path);
   if (path.ends_with(".csv")) return write_file(path, table(values, rows, columns, names, row_name, ','));
   if (path.ends_with(".tsv")) return write_file(path, table(values, rows, columns, names, row_name, '\t'));
-  const std::string array = npy_bytes(values, {rows, columns});
-  if (path.ends_with(".npy")) return write_file(path, array);
-  std::vector<ZipEntry> entries = {{"embeddings.npy", array}};
+  if (path.ends_with(".npy")) {
+    EmbeddingRows file(path, rows, columns);
+    file.add(values);
+    return file.commit();
+  }
+  std::vector<ZipEntry> entries = {{"embeddings.npy", npy_bytes(values, {rows, columns})}};
   if (!names.empty()) {
     std::vector<std::string_view> texts;
     for (int64_t r = 0; r < rows; ++r) texts.push_back(names[r]);
@@ -51,6 +53,22 @@ void write_embeddings(const std::string& path, std::span<const float> values, in
   AtomicFile file(path);
   write_zip(file.staging_path(), entries, false);
   file.commit();
+}
+
+EmbeddingRows::EmbeddingRows(const std::string& path, int64_t rows, int64_t columns)
+    : file_(path), stream_(file_.staging_path(), std::ios::binary) {
+  stream_ << npy_bytes(std::span<const float>(), {rows, columns});
+}
+
+void EmbeddingRows::add(std::span<const float> values) {
+  stream_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
+  if (!stream_) throw data_error(fmt::format("{}: cannot be written", file_.staging_path()));
+}
+
+void EmbeddingRows::commit() {
+  stream_.close();
+  if (!stream_) throw data_error(fmt::format("{}: cannot be written", file_.staging_path()));
+  file_.commit();
 }
 
 }  // namespace graphpae

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <fstream>
 #include <span>
 #include <string>
 
 #include "graphpae/core/text_column.h"
+#include "graphpae/io/atomic_file.h"
 
 namespace graphpae {
 
@@ -17,5 +19,19 @@ void check_embedding_path(const std::string& path);
 // table: "node", "molecule". Written completely or not at all.
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
                       const TextColumn& names, const std::string& row_name = "node");
+
+// The same as .npy, row after row, for more rows than fit into memory.
+class EmbeddingRows {
+ public:
+  EmbeddingRows(const std::string& path, int64_t rows, int64_t columns);
+
+  // The next rows. Throws a data error if they cannot be written.
+  void add(std::span<const float> values);
+  void commit();  // all rows are there
+
+ private:
+  AtomicFile file_;
+  std::ofstream stream_;
+};
 
 }  // namespace graphpae

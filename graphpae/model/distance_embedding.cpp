@@ -26,12 +26,21 @@ torch::Tensor DistanceEmbeddingImpl::forward(const torch::Tensor& distances) {
   return project(torch::gelu(lift(basis)));
 }
 
+ops::EmbeddingParameters DistanceEmbeddingImpl::parameters_for_ops() const {
+  return {means, deviations, lift->weight, lift->bias, project->weight, project->bias, density_};
+}
+
+torch::Tensor DistanceEmbeddingImpl::embed_values(const std::vector<float>& values, Threads threads) {
+  const torch::NoGradGuard no_grad;
+  if (!has_table()) return forward(torch::tensor(values)).contiguous();
+  return ops::embed_values(Buffer<float>(values.begin(), values.end()), parameters_for_ops(), threads);
+}
+
 DistanceEmbeddingImpl::Pair DistanceEmbeddingImpl::embed(const GraphInput& input, const torch::Tensor& clean,
                                                          const torch::Tensor& corrupted) {
-  if (!input.fused() || deviations.size(0) != means.size(0))
+  if (!input.fused() || !has_table())
     return {{forward(clean), {}}, {corrupted.defined() ? forward(corrupted) : torch::Tensor(), {}}};
-  const ops::EmbeddingParameters parameters{means,           deviations,    lift->weight, lift->bias,
-                                            project->weight, project->bias, density_};
+  const ops::EmbeddingParameters parameters = parameters_for_ops();
   if (!input.is_molecules()) {
     const auto [p, shaken] = ops::embed_distances(input.graph.index, clean, corrupted, parameters, input.threads);
     return {{p, {}}, {shaken, {}}};

@@ -10,7 +10,7 @@
 
 #include "graphpae/model/graph_input.h"
 #include "graphpae/model/modules.h"
-#include "graphpae/ops/attention_ops.h"
+#include "graphpae/ops/position_ops.h"
 
 namespace graphpae {
 
@@ -27,6 +27,9 @@ class DistanceEmbeddingImpl : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& distances);  // [E] -> [E,width]
 
+  // The same of plain numbers by fused operations, without gradients. values [M] -> [M,width]
+  torch::Tensor embed_values(const std::vector<float>& values, Threads threads);
+
   // Clean and corrupted distances of one graph together; fused operations embed each distinct distance once.
   // `corrupted` may be undefined. [E] each
   struct Pair {
@@ -38,6 +41,10 @@ class DistanceEmbeddingImpl : public torch::nn::Module {
   Linear lift{nullptr}, project{nullptr};
 
  private:
+  // Whether fused operations do: a deviation per Gaussian.
+  bool has_table() const { return deviations.size(0) == means.size(0); }
+  ops::EmbeddingParameters parameters_for_ops() const;
+
   bool density_;
 };
 TORCH_MODULE(DistanceEmbedding);

@@ -175,12 +175,16 @@ struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
 
 }  // namespace
 
+Tensor embed_values(const Buffer<float>& values, const EmbeddingParameters& p, Threads threads) {
+  return EmbedRowsOp::apply(values, p.means, p.deviations, p.lift_weight, p.lift_bias, p.project_weight, p.project_bias,
+                            p.density, threads);
+}
+
 DistanceRows embed_distance_rows(const EdgesPtr& edges, const Tensor& clean, const Tensor& corrupted,
                                  const EmbeddingParameters& p, Threads threads) {
   DistinctDistances distinct = distinct_distances(*edges, clean, or_empty(corrupted));
   DistanceRows result;
-  result.rows = EmbedRowsOp::apply(distinct.values, p.means, p.deviations, p.lift_weight, p.lift_bias, p.project_weight,
-                                   p.project_bias, p.density, threads);
+  result.rows = embed_values(distinct.values, p, threads);
   if (corrupted.defined())
     result.corrupted_place = std::make_shared<const std::vector<int32_t>>(std::move(distinct.corrupted_place));
   return result;

@@ -15,6 +15,9 @@ struct EmbeddingParameters {
   bool density;
 };
 
+// values [M] -> [M,H]
+torch::Tensor embed_values(const Buffer<float>& values, const EmbeddingParameters& parameters, Threads threads);
+
 // Distances embedded, each distinct one once: they are symmetric, self loops have distance 0, and many corrupted
 // distances are clean ones. Many of them go through a table (kernels/distance_table.h), to the precision of float32.
 struct DistanceRows {

@@ -159,7 +159,7 @@ Estimate estimate_samples(const Graph& graph, const Settings& s, Kernels kernels
   const SampledNeighbourhood sample = sampler.sample(seeds, stream_of(s, Stream::sampling, 0), threads);
   const size_t layers = sample.reach.size() - 1;
   const auto rows = [&](size_t hops) { return static_cast<double>(sample.reach[hops]); };
-  const double steps = std::ceil(static_cast<double>(graph.num_nodes()) / static_cast<double>(batch));
+  const double n = static_cast<double>(graph.num_nodes()), steps = std::ceil(n / static_cast<double>(batch));
   const double f = static_cast<double>(graph.features().columns()), d = static_cast<double>(s.width),
                h = static_cast<double>(s.heads), edges = static_cast<double>(sample.sources.size());
   const double passes = s.dual_path && s.use_positions && s.reconstruct_positions ? 2 : 1;
@@ -171,7 +171,8 @@ Estimate estimate_samples(const Graph& graph, const Settings& s, Kernels kernels
   // The rows that layer l multiplies: what it makes if sums are taken first, otherwise what it reads.
   double products = 0, states = 0;
   for (size_t l = 0; l < layers; ++l) {
-    const double in = l == 0 ? f : d, reads = rows(layers - l), makes = rows(layers - 1 - l);
+    const double stored = fused && sparse ? static_cast<double>(graph.features().nonzeros()) / n : f;  // of a row
+    const double in = l == 0 ? stored : d, reads = rows(layers - l), makes = rows(layers - 1 - l);
     const bool sums_first = fused && !(l == 0 && sparse);
     products += (sums_first ? makes : reads) * in * d;
     states += sums_first ? reads * in + makes * (h * in + 2 * d) : reads * (3 * d + (fused ? 0 : in));
@@ -179,8 +180,7 @@ Estimate estimate_samples(const Graph& graph, const Settings& s, Kernels kernels
   }
   const double masked = s.mask_ratio * static_cast<double>(batch);
   e.flops = 6 * steps * (passes * products + (s.reconstruct_features ? masked * d * (d + f) : 0));
-  const double k = static_cast<double>(s.use_positions ? s.eigenvectors : 0),
-               n = static_cast<double>(graph.num_nodes());
+  const double k = static_cast<double>(s.use_positions ? s.eigenvectors : 0);
   // Two batches are there: one is learnt from, one is made. One pass at a time is held, forward and backward.
   const double batches = 2 * (rows(layers) * (4 * f + 8 * k) + edges * 60);
   e.bytes =

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/model/pooling.h"
 #include "graphpae/train/streams.h"
@@ -196,9 +197,37 @@ torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& opt
   return embed(model, prepare(graph, model.settings(), options));
 }
 
-torch::Tensor embed(GraphPae& model, const PreparedGraph& graph) {
+namespace {
+
+// Bytes that GraphPae::embed uses beyond the prepared graph, roughly.
+int64_t whole_embedding_bytes(const PreparedGraph& graph, const Settings& settings) {
+  const int64_t n = graph.graph->num_nodes();
+  const int64_t edges = static_cast<int64_t>(graph.graph->adjacency().neighbours().size()) + n;
+  return n * settings.width * 4 * 4 + edges * (4 * 7 + 16 + 4 * settings.heads * 3);
+}
+
+}  // namespace
+
+torch::Tensor embed(GraphPae& model, const PreparedGraph& graph, const EmbedOptions& options) {
+  torch::Tensor rows;
+  embed(model, graph, options, [&](int64_t first, int64_t count, const float* values) {
+    const int64_t n = graph.graph->num_nodes(), width = model.settings().width;
+    if (!rows.defined()) rows = torch::empty({n, width}, torch::kFloat32);
+    std::copy_n(values, count * width, rows.data_ptr<float>() + first * width);
+  });
+  return rows;
+}
+
+void embed(GraphPae& model, const PreparedGraph& graph, const EmbedOptions& options, const RowSink& sink) {
   model.eval();
-  return model.embed(whole_input(graph));
+  if (options.sampled) return embed_sampled(model, graph, sink);
+  const int64_t budget = options.memory > 0 ? options.memory - resident_memory() : available_memory();
+  if (!can_embed_layerwise(model) || graph.kernels == Kernels::reference ||
+      whole_embedding_bytes(graph, model.settings()) <= budget) {
+    const torch::Tensor rows = model.embed(whole_input(graph)).contiguous();
+    return sink(0, rows.size(0), rows.data_ptr<float>());
+  }
+  embed_layerwise(model, graph, {std::max<int64_t>(budget, 1), options.progress}, sink);
 }
 
 torch::Tensor embed(GraphPae& model, const GraphSet& molecules, const InputOptions& options) {

@@ -16,11 +16,12 @@ Features features_of(const torch::Tensor& rows) {
   return Features::dense(values.size(0), values.size(1), Buffer<float>(data, data + values.numel()));
 }
 
-Features embedded_rows(GraphPae& model, const PreparedGraph& input) { return features_of(embed(model, input)); }
+Features embedded_rows(GraphPae& model, const PreparedGraph& input, const EmbedOptions& options) {
+  return features_of(embed(model, input, options));
+}
 
-Features untrained_rows(const GraphPae& model, const PreparedGraph& input) {
-  const auto untrained = std::make_shared<GraphPae>(model.settings(), model.input_shape());
-  return embedded_rows(*untrained, input);
+std::shared_ptr<GraphPae> untrained(const GraphPae& model) {
+  return std::make_shared<GraphPae>(model.settings(), model.input_shape());
 }
 
 Features raw_feature_rows(const Graph& graph, const Settings& settings) {
@@ -39,11 +40,6 @@ Features embedded_rows(GraphPae& model, const MoleculeInputs& molecules) {
     if (molecules.num_atoms(g) == 0) rows[g].zero_();
   }
   return features_of(rows);
-}
-
-Features untrained_rows(const GraphPae& model, const MoleculeInputs& molecules) {
-  const auto untrained = std::make_shared<GraphPae>(model.settings(), model.input_shape());
-  return embedded_rows(*untrained, molecules);
 }
 
 Features raw_feature_rows(const GraphSet& molecules, const Settings& settings) {

@@ -6,18 +6,19 @@
 
 namespace graphpae {
 
+// A model of the same shape and seed that learnt nothing.
+std::shared_ptr<GraphPae> untrained(const GraphPae& model);
+
 // Rows [N,D] of a contiguous tensor of numbers as features.
 Features features_of(const torch::Tensor& rows);
 
-Features embedded_rows(GraphPae& model, const PreparedGraph& input);         // [N,d_h]
-Features untrained_rows(const GraphPae& model, const PreparedGraph& input);  // the same shape and seed, no epoch
-Features raw_feature_rows(const Graph& graph, const Settings& settings);     // [N,F] as the encoder sees them
+Features embedded_rows(GraphPae& model, const PreparedGraph& input, const EmbedOptions& options = {});  // [N,d_h]
+Features raw_feature_rows(const Graph& graph, const Settings& settings);  // [N,F] as the encoder sees them
 Features raw_position_rows(const Graph& graph, const Settings& settings, const PreparedGraph& input,
                            const InputOptions& options);  // [N,K]
 
 // The same for molecules, a row each; zeros for those without atoms, which belong to no split.
-Features embedded_rows(GraphPae& model, const MoleculeInputs& molecules);         // [G,d_h]
-Features untrained_rows(const GraphPae& model, const MoleculeInputs& molecules);  // the same shape and seed, no epoch
+Features embedded_rows(GraphPae& model, const MoleculeInputs& molecules);  // [G,d_h]
 // The codes of the atoms, one-hot, pooled as the model pools. [G, values of all atom codes together]
 Features raw_feature_rows(const GraphSet& molecules, const Settings& settings);
 

@@ -67,14 +67,13 @@ GraphInput SampledBatches::make(int64_t epoch, int64_t step) {
   return input;
 }
 
-torch::Tensor embed_sampled(GraphPae& model, const PreparedGraph& graph) {
+void embed_sampled(GraphPae& model, const PreparedGraph& graph, const RowSink& sink) {
   model.eval();
   const Settings& settings = model.settings();
   const int64_t n = graph.graph->num_nodes(), batch = std::min(std::max<int64_t>(settings.batch_size, 1), n);
   NeighbourSampler sampler(graph.graph->adjacency(), sampling_options(settings));
   std::vector<int32_t> all(static_cast<size_t>(n));
   std::iota(all.begin(), all.end(), 0);
-  torch::Tensor rows = torch::empty({n, settings.width}, torch::kFloat32);
   const auto make = [&](int64_t, int64_t step) {
     const auto seeds = std::span<const int32_t>(all).subspan(static_cast<size_t>(step * batch),
                                                              static_cast<size_t>(std::min(batch, n - step * batch)));
@@ -85,9 +84,9 @@ torch::Tensor embed_sampled(GraphPae& model, const PreparedGraph& graph) {
   Prefetcher prefetcher(make, steps, 1);
   for (int64_t step = 0; step < steps; ++step) {
     const GraphInput& input = prefetcher.input(0, step);
-    rows.narrow(0, step * batch, input.seeds).copy_(model.embed(input));
+    const torch::Tensor rows = model.embed(input).contiguous();
+    sink(step * batch, input.seeds, rows.data_ptr<float>());
   }
-  return rows;
 }
 
 }  // namespace graphpae

@@ -9,6 +9,7 @@
 #include "graphpae/model/graph_pae.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/inputs.h"
+#include "graphpae/train/layerwise.h"
 #include "graphpae/train/prefetcher.h"
 
 namespace graphpae {
@@ -42,8 +43,8 @@ class SampledBatches final : public BatchSource {
   Prefetcher prefetcher_;  // last, so that it has ended before the others go
 };
 
-// Representations [N,d_h] of all nodes, each from a sample of its surroundings, as the released implementation makes
-// them. The samples are those of the model's seed.
-torch::Tensor embed_sampled(GraphPae& model, const PreparedGraph& graph);
+// Representations of all nodes in blocks of rows, each from a sample of its surroundings, as the released
+// implementation makes them. The samples are those of the model's seed.
+void embed_sampled(GraphPae& model, const PreparedGraph& graph, const RowSink& sink);
 
 }  // namespace graphpae

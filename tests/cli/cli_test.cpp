@@ -293,7 +293,6 @@ TEST(Cli, PretrainRefusesWhatCannotWork) {
   expect_failure(dir, "pretrain g -o r --set heads=3", 2, "width 1024 is not a multiple of heads 3");
   expect_failure(dir, "pretrain g -o r --kernels fast", 2, "'fast' is not one of fused|reference");
   expect_failure(dir, "pretrain g -o r --precision mixed", 2, "only fp32 is offered");
-  expect_failure(dir, "pretrain g -o r --recipe penn94", 2, "mini-batches");
   expect_failure(dir, "pretrain g -o r --mask-ratio 0.001", 2, "masks none of 200 nodes");
   expect_failure(dir, "pretrain g -o r --recipe molbace", 2, "encoder");
   dir.write("plain.csv", "src,dst\n0,1\n1,2\n");

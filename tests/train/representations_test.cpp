@@ -73,7 +73,7 @@ std::vector<float> values_of(const Features& rows) { return {rows.dense_values()
 TEST_F(RepresentationsTest, EmbeddingsAndUntrainedEncoder) {
   const auto model = pretrain(graph, settings);
   const PreparedGraph input = prepare(graph, settings);
-  const Features trained = embedded_rows(*model, input), untrained = untrained_rows(*model, input);
+  const Features trained = embedded_rows(*model, input), untrained = embedded_rows(*graphpae::untrained(*model), input);
   EXPECT_EQ(trained.rows(), graph.num_nodes());
   EXPECT_EQ(trained.columns(), settings.width);
   EXPECT_EQ(values_of(trained), values_of(features_of(embed(*model, graph))));
