@@ -44,7 +44,8 @@ int64_t sample_plainly(const Adjacency& adjacency, std::span<const int32_t> seed
 }  // namespace
 
 Graph sampling_graph(const SamplingGraph& size, Threads threads) {
-  constexpr int64_t kCommunity = 2000;
+  constexpr int64_t kCommunities = 100;
+  const int64_t community_size = (size.nodes + kCommunities - 1) / kCommunities;
   const Rng rng(1);
   Buffer<Edge> edges(static_cast<size_t>(size.edges));
   Buffer<float> values(static_cast<size_t>(size.nodes * size.features));
@@ -52,14 +53,16 @@ Graph sampling_graph(const SamplingGraph& size, Threads threads) {
   for (int64_t e = 0; e < size.edges; ++e) {
     const auto bits = rng.block(static_cast<uint64_t>(e));
     const int64_t src = static_cast<int64_t>(bits[0]) * size.nodes >> 32;
-    const int64_t near = src / kCommunity * kCommunity + static_cast<int64_t>(bits[1] % kCommunity);
+    const int64_t community = src / community_size;
+    const int64_t near = community * community_size + static_cast<int64_t>(bits[1]) % community_size;
+    const bool stays =
+        bits[3] % 1000 < 450 + 500 * static_cast<uint32_t>(community) / kCommunities;  // some hold closer
     const int64_t anywhere = static_cast<int64_t>(bits[2]) * size.nodes >> 32;
-    edges[e] = {static_cast<int32_t>(src),
-                static_cast<int32_t>(bits[3] % 4 == 0 ? anywhere : std::min(near, size.nodes - 1))};
+    edges[e] = {static_cast<int32_t>(src), static_cast<int32_t>(stays ? std::min(near, size.nodes - 1) : anywhere)};
   }
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t i = 0; i < size.nodes; ++i) {
-    const Rng row(2, static_cast<uint64_t>(i / kCommunity));  // communities look alike, up to noise
+    const Rng row(2, static_cast<uint64_t>(i / community_size));  // communities look alike, up to noise
     for (int64_t f = 0; f < size.features; ++f)
       values[i * size.features + f] = static_cast<float>(row.uniform(f) + 0.3 * rng.uniform(i * size.features + f));
   }

@@ -33,7 +33,7 @@ struct LargePart {
   double seconds;
   int64_t resident, peak;  // bytes of the process after it and at most during it
 };
-// Eigenvectors, `steps` of training and the embedding of all nodes, written to `output`, below `memory` bytes.
+// Graph, eigenvectors, `steps` of training and the embedding of all nodes, written to `output`, below `memory` bytes.
 void run_large_bench(const SamplingGraph& size, const Settings& settings, int steps, int64_t memory,
                      const std::string& output, Threads threads, const std::function<void(const LargePart&)>& report);
 

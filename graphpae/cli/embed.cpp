@@ -94,6 +94,7 @@ void add_embed(CLI::App& app, Common& common) {
     parse_kernels(flags->kernels);
     embed_options(*flags, common);  // errors before the data are read
     const auto model = load_model(flags->run);
+    if (flags->data.featurizer.empty()) flags->data.featurizer = featurizer_name(model->input_shape());
     const Dataset dataset = load_data(flags->data, common);
     print_notes(dataset.notes);
     const int64_t columns = naming(flags->data.data, [&] {

@@ -105,6 +105,7 @@ void add_evaluate(CLI::App& app, Common& common) {
     OptionTable probe;
     declare_probe(probe, subject.settings);
     apply_settings(probe, flags->settings);
+    if (flags->data.featurizer.empty()) flags->data.featurizer = featurizer_name(subject.models.front()->input_shape());
     const Dataset dataset = load_data(flags->data, common);
     const SettingFlags& given = flags->settings;
     if (!dataset.is_graph() && !(given.set.empty() && given.config.empty() && given.flags.empty()))

@@ -29,7 +29,7 @@ struct SampledNeighbourhood {
 
 class NeighbourSampler {
  public:
-  // `adjacency`, without self loops as that of a Graph is, must outlive the sampler.
+  // `adjacency` must outlive the sampler. Self loops in it are never drawn.
   NeighbourSampler(const Adjacency& adjacency, SamplingOptions options);
 
   // `seeds` are distinct nodes.
@@ -38,6 +38,7 @@ class NeighbourSampler {
  private:
   const Adjacency& adjacency_;
   SamplingOptions options_;
+  bool has_loops_;  // perhaps
   std::vector<int32_t> number_;  // [N] of a node in the sample at work, -1 for nodes that are not in it
 };
 

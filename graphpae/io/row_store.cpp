@@ -28,7 +28,8 @@ void transfer_all(const Transfer& transfer, int64_t bytes, const char* what) {
 
 }  // namespace
 
-RowStore::RowStore(int64_t rows, int64_t columns, bool in_memory) : rows_(rows), columns_(columns) {
+RowStore::RowStore(int64_t rows, int64_t columns, int64_t part_columns, bool in_memory)
+    : rows_(rows), columns_(columns), part_columns_(part_columns) {
   if (in_memory) {
     memory_.resize(static_cast<size_t>(rows * columns));
   } else {
@@ -41,27 +42,24 @@ RowStore::~RowStore() {
   if (file_ != nullptr) std::fclose(file_);
 }
 
-void RowStore::write(int64_t first, int64_t count, int64_t first_column, int64_t width, const float* values) {
-  const bool whole = width == columns_;
-  const int64_t runs = whole ? 1 : count, length = whole ? count * width : width;  // stretches without a gap
-  for (int64_t run = 0; run < runs; ++run) {
-    const int64_t place = (first + run) * columns_ + first_column;
-    const float* from = values + run * width;
-    if (file_ == nullptr) {
-      std::copy_n(from, length, memory_.data() + place);
-      continue;
-    }
-    transfer_all(
-        [&](int64_t done) {
-          return pwrite(fileno(file_), reinterpret_cast<const char*>(from) + done,
-                        static_cast<size_t>(length * 4 - done), place * 4 + done);
-        },
-        length * 4, "written");
+int64_t RowStore::width_of(int64_t part) const { return std::min(part_columns_, columns_ - part * part_columns_); }
+
+void RowStore::write(int64_t part, int64_t first, int64_t count, const float* values) {
+  const int64_t place = place_of(part, first), length = count * width_of(part);
+  if (file_ == nullptr) {
+    std::copy_n(values, length, memory_.data() + place);
+    return;
   }
+  transfer_all(
+      [&](int64_t done) {
+        return pwrite(fileno(file_), reinterpret_cast<const char*>(values) + done,
+                      static_cast<size_t>(length * 4 - done), place * 4 + done);
+      },
+      length * 4, "written");
 }
 
-void RowStore::read(int64_t first, int64_t count, float* values) const {
-  const int64_t place = first * columns_, length = count * columns_;
+void RowStore::read_part(int64_t part, int64_t first, int64_t count, float* values) const {
+  const int64_t place = place_of(part, first), length = count * width_of(part);
   if (file_ == nullptr) {
     std::copy_n(memory_.data() + place, length, values);
     return;
@@ -72,6 +70,17 @@ void RowStore::read(int64_t first, int64_t count, float* values) const {
                      place * 4 + done);
       },
       length * 4, "read");
+}
+
+void RowStore::read(int64_t first, int64_t count, float* values) const {
+  if (part_columns_ >= columns_) return read_part(0, first, count, values);
+  Buffer<float> rows(static_cast<size_t>(count * part_columns_));
+  for (int64_t part = 0; part * part_columns_ < columns_; ++part) {
+    read_part(part, first, count, rows.data());
+    const int64_t width = width_of(part);
+    for (int64_t r = 0; r < count; ++r)
+      std::copy_n(rows.data() + r * width, width, values + r * columns_ + part * part_columns_);
+  }
 }
 
 }  // namespace graphpae

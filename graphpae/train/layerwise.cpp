@@ -83,7 +83,9 @@ class Layerwise {
       const bool last = l + 1 == layers;
       // The last layer's rows go out at once unless they come in parts.
       const bool straight = last && plan_.heads_at_once == settings_.heads;
-      auto made = straight ? nullptr : std::make_unique<RowStore>(nodes_, settings_.width, plan_.store_in_memory);
+      const int64_t part_columns = settings_.width / settings_.heads * plan_.heads_at_once;
+      auto made =
+          straight ? nullptr : std::make_unique<RowStore>(nodes_, settings_.width, part_columns, plan_.store_in_memory);
       for (int64_t head = 0; head < settings_.heads; head += plan_.heads_at_once)
         run_heads(l, head, std::min(plan_.heads_at_once, settings_.heads - head), !last, made.get(), sink);
       states_ = std::move(made);
@@ -167,7 +169,7 @@ class Layerwise {
       kernels::gather_attention({block.offsets, block.sources}, attention, out.data_ptr<float>(), graph_.threads);
       if (activate) out = encoder_.between(out).contiguous();
       if (made != nullptr) {
-        made->write(first, rows, first_column, width, out.data_ptr<float>());
+        made->write(first_head / plan_.heads_at_once, first, rows, out.data_ptr<float>());
       } else {
         sink(first, rows, out.data_ptr<float>());
       }

@@ -13,6 +13,7 @@
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/model/pooling.h"
 #include "graphpae/train/streams.h"
+#include "graphpae/train/tensor_memory.h"
 
 namespace graphpae {
 namespace {
@@ -221,7 +222,8 @@ torch::Tensor embed(GraphPae& model, const PreparedGraph& graph, const EmbedOpti
 void embed(GraphPae& model, const PreparedGraph& graph, const EmbedOptions& options, const RowSink& sink) {
   model.eval();
   if (options.sampled) return embed_sampled(model, graph, sink);
-  const int64_t budget = options.memory > 0 ? options.memory - resident_memory() : available_memory();
+  const int64_t budget =
+      (options.memory > 0 ? options.memory - resident_memory() : available_memory()) + kept_tensor_memory();
   if (!can_embed_layerwise(model) || graph.kernels == Kernels::reference ||
       whole_embedding_bytes(graph, model.settings()) <= budget) {
     const torch::Tensor rows = model.embed(whole_input(graph)).contiguous();

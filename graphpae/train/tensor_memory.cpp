@@ -74,6 +74,13 @@ class BlockCache {
     return true;
   }
 
+  size_t kept() {
+    const std::lock_guard lock(mutex_);
+    size_t sum = 0;
+    for (const auto& [size, block] : free_) sum += size;
+    return sum;
+  }
+
  private:
   // New addresses for the memory of freed blocks, largest first, and for new memory if that is not enough.
   Block assemble(size_t size) {
@@ -148,5 +155,7 @@ void keep_tensor_memory() {
   static auto* memory = new TensorMemory;
   c10::SetCPUAllocator(memory, 1);
 }
+
+int64_t kept_tensor_memory() { return static_cast<int64_t>(cache().kept()); }
 
 }  // namespace graphpae

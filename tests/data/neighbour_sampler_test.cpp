@@ -67,6 +67,21 @@ TEST(NeighbourSampler, ZeroTakesAllNeighbours) {
     EXPECT_EQ(sample.offsets[i + 1] - sample.offsets[i], 1 + graph.adjacency().degree(sample.nodes[i]));
 }
 
+TEST(NeighbourSampler, SelfLoopsAreNotDrawn) {
+  const std::vector<Edge> edges = {{0, 1}, {1, 1}, {1, 2}, {2, 3}};
+  EdgeOptions keep;
+  keep.self_loops = SelfLoops::keep;
+  const Adjacency adjacency = Adjacency::from_edges(edges, 4, keep);
+  ASSERT_EQ(adjacency.degree(1), 3);
+  const std::vector<int32_t> seeds = {1};
+  for (const int64_t fanout : {0, 2, 5}) {
+    NeighbourSampler sampler(adjacency, {{fanout}, false});
+    const SampledNeighbourhood sample = sampler.sample(seeds, Rng(1), {1});
+    EXPECT_EQ(sample.nodes, (std::vector<int32_t>{1, 0, 2}));
+    EXPECT_EQ(sample.sources, (std::vector<int32_t>{0, 1, 2}));
+  }
+}
+
 TEST(NeighbourSampler, SameForAnyThreadsAndNewForAnotherGenerator) {
   const Graph graph = some_graph();
   NeighbourSampler sampler(graph.adjacency(), {{5, 3}, false});

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "graphpae/core/memory.h"
 #include "graphpae/data/generate.h"
 #include "graphpae/train/pretrain.h"
 #include "tests/support/expect_error.h"
@@ -77,8 +78,14 @@ TEST(Layerwise, IsExactInAnyMemory) {
 }
 
 TEST(Layerwise, IsChosenWhereTheWholeDoesNotFit) {
-  const Graph& graph = large_graph();
-  const Settings settings = large_settings(true);
+  GenerateOptions size;
+  size.nodes = 30000;
+  size.edges = 60000;
+  size.features = 30;
+  const Graph graph = generate(size, {2});
+  Settings settings = large_settings(false);
+  settings.layers = 2;
+  settings.width = 1024;
   GraphPae model(settings, input_shape(graph));
   const PreparedGraph prepared = prepare(graph, settings);
   int64_t calls = 0;
@@ -86,6 +93,9 @@ TEST(Layerwise, IsChosenWhereTheWholeDoesNotFit) {
   options.progress = [&](int64_t, int64_t) { ++calls; };
   const torch::Tensor whole = embed(model, prepared, options);
   EXPECT_EQ(calls, 0);
+  options.memory = resident_memory() + 380'000'000;  // one head needs 220 MB, the whole 500 MB
+  EXPECT_LT(largest_difference(embed(model, prepared, options), whole), 1e-5 * whole.abs().max().item<double>());
+  EXPECT_GT(calls, 0);
   options.memory = 1;
   EXPECT_THROW(embed(model, prepared, options), Error);
   Settings other = settings;
