@@ -6,9 +6,16 @@
 #include <cstdint>
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace graphpae::bench {
+
+inline double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<int64_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
 
 // Median seconds of `runs` calls.
 template <class Body>
@@ -19,8 +26,7 @@ double median_seconds(int runs, const Body& body) {
     body();
     seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
-  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  return seconds[runs / 2];
+  return median(std::move(seconds));
 }
 
 // The shortest of `runs` calls: what the machine can do when it is left alone.

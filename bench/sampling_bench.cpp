@@ -11,6 +11,7 @@
 #include "bench/measure.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/embedding_file.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/streams.h"
 
@@ -126,10 +127,6 @@ SamplingBench run_sampling_bench(const Graph& graph, const Settings& settings, i
                   7);
     }));
   }
-  const auto median = [](std::vector<double> values) {
-    std::nth_element(values.begin(), values.begin() + static_cast<int64_t>(values.size() / 2), values.end());
-    return values[values.size() / 2];
-  };
   bench.step_ms = 1e3 * median(with);
   bench.without_ms = 1e3 * median(without);
   return bench;

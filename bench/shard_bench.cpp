@@ -10,14 +10,6 @@
 #include "graphpae/train/pretrain.h"
 
 namespace graphpae::bench {
-namespace {
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
-
-}  // namespace
 
 ShardBench run_shard_bench(const ShardSet& shards, const Settings& settings, int steps, Threads threads) {
   InputOptions options;

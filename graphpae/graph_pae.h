@@ -24,6 +24,7 @@
 #include "graphpae/data/load.h"
 #include "graphpae/evaluate/protocols.h"
 #include "graphpae/model/model_file.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/recipes.h"
 #include "graphpae/train/representations.h"

@@ -10,6 +10,7 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/embedding_file.h"
 #include "graphpae/model/model_file.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/recipes.h"
 

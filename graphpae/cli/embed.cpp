@@ -1,3 +1,5 @@
+#include "graphpae/train/embed.h"
+
 #include <fmt/format.h>
 #include <torch/torch.h>
 
@@ -10,7 +12,6 @@
 #include "graphpae/core/memory.h"
 #include "graphpae/io/embedding_file.h"
 #include "graphpae/model/model_file.h"
-#include "graphpae/train/pretrain.h"
 
 namespace graphpae::cli {
 namespace {
@@ -43,13 +44,13 @@ EmbedOptions embed_options(const Flags& flags, const Common& common) {
 }
 
 // Writes the rows of all nodes and says how many columns they have.
-int64_t embed_nodes(GraphPae& model, const Graph& graph, const Flags& flags, const Common& common) {
+int64_t embed_nodes(GraphPae& model, const Graph& graph, const Flags& flags, Kernels kernels,
+                    const EmbedOptions& options, const Common& common) {
   check_features(model, graph);
-  const EmbedOptions options = embed_options(flags, common);
   if (options.sampled && model.settings().batch_size == 0)
     throw usage_error("--inference sampled: the model was trained on whole graphs");
   const PreparedGraph prepared =
-      prepare(graph, model.settings(), input_options(common, parse_kernels(flags.kernels), graph, model.settings()));
+      prepare(graph, model.settings(), input_options(common, kernels, graph, model.settings()));
   const int64_t n = graph.num_nodes(), width = model.settings().width;
   if (flags.output.ends_with(".npy")) {
     EmbeddingRows file(flags.output, n, width);
@@ -65,9 +66,9 @@ int64_t embed_nodes(GraphPae& model, const Graph& graph, const Flags& flags, con
   return width;
 }
 
-int64_t embed_molecules(GraphPae& model, const GraphSet& set, const Flags& flags, const Common& common) {
-  const torch::Tensor rows =
-      embed(model, set, input_options(common, parse_kernels(flags.kernels), set, model.settings())).contiguous();
+int64_t embed_molecules(GraphPae& model, const GraphSet& set, const Flags& flags, Kernels kernels,
+                        const Common& common) {
+  const torch::Tensor rows = embed(model, set, input_options(common, kernels, set, model.settings())).contiguous();
   write_embeddings(flags.output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0),
                    rows.size(1), molecule_names(set), "molecule");
   return rows.size(1);
@@ -91,15 +92,15 @@ void add_embed(CLI::App& app, Common& common) {
       ->transform(CLI::AsSizeValue(true));
   verb->callback([flags, &common] {
     check_embedding_path(flags->output);
-    parse_kernels(flags->kernels);
-    embed_options(*flags, common);  // errors before the data are read
+    const Kernels kernels = parse_kernels(flags->kernels);
+    const EmbedOptions options = embed_options(*flags, common);
     const auto model = load_model(flags->run);
     if (flags->data.featurizer.empty()) flags->data.featurizer = featurizer_name(model->input_shape());
     const Dataset dataset = load_data(flags->data, common);
     print_notes(dataset.notes);
     const int64_t columns = naming(flags->data.data, [&] {
-      return dataset.is_graph() ? embed_nodes(*model, dataset.graph(), *flags, common)
-                                : embed_molecules(*model, dataset.graph_set(), *flags, common);
+      return dataset.is_graph() ? embed_nodes(*model, dataset.graph(), *flags, kernels, options, common)
+                                : embed_molecules(*model, dataset.graph_set(), *flags, kernels, common);
     });
     const int64_t rows = dataset.is_graph() ? dataset.graph().num_nodes() : dataset.graph_set().num_graphs();
     if (common.json) {

@@ -20,6 +20,7 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/model/model_file.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/run_directory.h"
 

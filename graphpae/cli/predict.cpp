@@ -13,7 +13,7 @@
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/prediction_file.h"
 #include "graphpae/model/predictor.h"
-#include "graphpae/train/pretrain.h"
+#include "graphpae/train/embed.h"
 
 namespace graphpae::cli {
 namespace {

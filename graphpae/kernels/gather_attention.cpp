@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "graphpae/kernels/row_ranges.h"
+#include "graphpae/kernels/edge_softmax.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/gather_attention.cpp"
@@ -47,28 +47,16 @@ void edge_weights(const BlockEdges& edges, const GatherAttention& a, int64_t tar
                   std::vector<float>& of_heads) {
   const int64_t first = edges.offsets[target], last = edges.offsets[target + 1], heads = a.heads;
   weights.resize(static_cast<size_t>((last - first) * heads));
-  of_heads.assign(static_cast<size_t>(heads), -HUGE_VALF);  // the largest, then the sums
   const float* of_target = a.target_logits + target * heads;
   for (int64_t e = first; e < last; ++e) {
     const float* of_source = a.source_logits + int64_t{edges.sources[e]} * heads;
     for (int64_t h = 0; h < heads; ++h) {
       const float shift = a.positions == nullptr ? 0.0f : a.positions[e * a.positions_stride + h];
       const float logit = of_source[h] + of_target[h] + shift;
-      float& value = weights[(e - first) * heads + h];
-      value = logit > 0 ? logit : a.slope * logit;
-      of_heads[h] = std::max(of_heads[h], value);
+      weights[(e - first) * heads + h] = logit > 0 ? logit : a.slope * logit;
     }
   }
-  for (int64_t e = 0; e < last - first; ++e) {
-    for (int64_t h = 0; h < heads; ++h) weights[e * heads + h] = std::exp(weights[e * heads + h] - of_heads[h]);
-  }
-  std::fill(of_heads.begin(), of_heads.end(), 0.0f);
-  for (int64_t e = 0; e < last - first; ++e) {
-    for (int64_t h = 0; h < heads; ++h) of_heads[h] += weights[e * heads + h];
-  }
-  for (int64_t e = 0; e < last - first; ++e) {
-    for (int64_t h = 0; h < heads; ++h) weights[e * heads + h] /= of_heads[h];
-  }
+  edge_softmax(weights.data(), last - first, of_heads);
 }
 
 }  // namespace
@@ -78,7 +66,7 @@ void gather_attention(const BlockEdges& edges, const GatherAttention& a, float* 
 #pragma omp parallel num_threads(threads.count)
   {
     flush_denormals();
-    std::vector<float> weights, of_heads;
+    std::vector<float> weights, of_heads(static_cast<size_t>(a.heads));
 #pragma omp for schedule(dynamic, 16)
     for (int64_t i = 0; i < targets; ++i) {
       edge_weights(edges, a, i, weights, of_heads);

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "graphpae/kernels/edge_softmax.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/target_attention.cpp"
 #include <hwy/foreach_target.h>
@@ -131,30 +133,19 @@ void target_attention(const TargetEdges& edges, int64_t heads, float slope, cons
 #pragma omp parallel num_threads(threads.count)
   {
     flush_denormals();
-    std::vector<float> largest(static_cast<size_t>(heads)), total(static_cast<size_t>(heads));
+    std::vector<float> of_heads(static_cast<size_t>(heads));
 #pragma omp for schedule(dynamic, 64)
     for (int64_t m = 0; m < edges.num_targets(); ++m) {
       const float* of_target = target_logits + int64_t{edges.targets[m]} * heads;
-      std::fill(largest.begin(), largest.end(), -HUGE_VALF);
-      std::fill(total.begin(), total.end(), 0.0f);
       for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
         for (int64_t h = 0; h < heads; ++h) {
           const float shift = positions == nullptr ? 0.0f : positions[int64_t{edges.edges[s]} * heads + h];
           const float value = source_logits[int64_t{edges.sources[s]} * heads + h] + of_target[h] + shift;
           logits[s * heads + h] = value;
           alpha[s * heads + h] = value > 0 ? value : slope * value;
-          largest[h] = std::max(largest[h], alpha[s * heads + h]);
         }
       }
-      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
-        for (int64_t h = 0; h < heads; ++h) {
-          alpha[s * heads + h] = std::exp(alpha[s * heads + h] - largest[h]);
-          total[h] += alpha[s * heads + h];
-        }
-      }
-      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
-        for (int64_t h = 0; h < heads; ++h) alpha[s * heads + h] /= total[h];
-      }
+      edge_softmax(alpha + edges.offsets[m] * heads, edges.offsets[m + 1] - edges.offsets[m], of_heads);
     }
   }
 }

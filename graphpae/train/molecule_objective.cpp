@@ -9,7 +9,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/evaluate/metrics.h"
-#include "graphpae/train/pretrain.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/streams.h"
 
 namespace graphpae {

@@ -9,11 +9,8 @@
 #include <limits>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/memory.h"
 #include "graphpae/model/named_tensors.h"
-#include "graphpae/model/pooling.h"
 #include "graphpae/train/streams.h"
-#include "graphpae/train/tensor_memory.h"
 
 namespace graphpae {
 namespace {
@@ -172,83 +169,6 @@ std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings,
 
 std::shared_ptr<GraphPae> pretrain(const GraphSet& molecules, const Settings& settings, const InputOptions& options) {
   return pretrain_on(molecules, settings, options);
-}
-
-void check_features(const GraphPae& model, const Graph& graph) {
-  if (model.settings().encoder != EncoderKind::gat)
-    throw data_error("the model was trained on molecules, the data are one graph");
-  const int64_t wanted = model.input_shape().features, found = graph.features().columns();
-  if (wanted != found)
-    throw data_error(fmt::format("the model was trained on {} features per node, the data have {}", wanted, found));
-}
-
-void check_features(const GraphPae& model, const GraphSet& molecules) {
-  if (model.settings().encoder != EncoderKind::gated_gcn)
-    throw data_error("the model was trained on one graph, the data are molecules");
-  const Featurizer found = featurizer_of(molecules);
-  const InputShape shape = input_shape(molecules);
-  if (shape.atom_codes == model.input_shape().atom_codes && shape.bond_codes == model.input_shape().bond_codes) return;
-  const Featurizer wanted = found == Featurizer::ogb ? Featurizer::transfer : Featurizer::ogb;
-  throw data_error(fmt::format("the model was trained on codes of featurizer {}, the data have those of {}",
-                               name_of(wanted), name_of(found)));
-}
-
-torch::Tensor embed(GraphPae& model, const Graph& graph, const InputOptions& options) {
-  check_features(model, graph);
-  return embed(model, prepare(graph, model.settings(), options));
-}
-
-namespace {
-
-// Bytes that GraphPae::embed uses beyond the prepared graph, roughly.
-int64_t whole_embedding_bytes(const PreparedGraph& graph, const Settings& settings) {
-  const int64_t n = graph.graph->num_nodes();
-  const int64_t edges = static_cast<int64_t>(graph.graph->adjacency().neighbours().size()) + n;
-  return n * settings.width * 4 * 4 + edges * (4 * 7 + 16 + 4 * settings.heads * 3);
-}
-
-}  // namespace
-
-torch::Tensor embed(GraphPae& model, const PreparedGraph& graph, const EmbedOptions& options) {
-  torch::Tensor rows;
-  embed(model, graph, options, [&](int64_t first, int64_t count, const float* values) {
-    const int64_t n = graph.graph->num_nodes(), width = model.settings().width;
-    if (!rows.defined()) rows = torch::empty({n, width}, torch::kFloat32);
-    std::copy_n(values, count * width, rows.data_ptr<float>() + first * width);
-  });
-  return rows;
-}
-
-void embed(GraphPae& model, const PreparedGraph& graph, const EmbedOptions& options, const RowSink& sink) {
-  model.eval();
-  if (options.sampled) return embed_sampled(model, graph, sink);
-  const int64_t budget =
-      (options.memory > 0 ? options.memory - resident_memory() : available_memory()) + kept_tensor_memory();
-  if (!can_embed_layerwise(model) || graph.kernels == Kernels::reference ||
-      whole_embedding_bytes(graph, model.settings()) <= budget) {
-    const torch::Tensor rows = model.embed(whole_input(graph)).contiguous();
-    return sink(0, rows.size(0), rows.data_ptr<float>());
-  }
-  embed_layerwise(model, graph, {std::max<int64_t>(budget, 1), options.progress}, sink);
-}
-
-torch::Tensor embed(GraphPae& model, const GraphSet& molecules, const InputOptions& options) {
-  check_features(model, molecules);
-  return embed(model, *prepare(molecules, model.settings(), options));
-}
-
-torch::Tensor embed(GraphPae& model, const MoleculeInputs& molecules, int64_t batch_size) {
-  model.eval();
-  torch::Tensor rows = torch::full({molecules.num_molecules(), model.settings().width},
-                                   std::numeric_limits<float>::quiet_NaN(), torch::kFloat32);
-  const std::span<const int32_t> all = molecules.with_atoms();
-  for (size_t first = 0; first < all.size(); first += static_cast<size_t>(batch_size)) {
-    const auto chosen = all.subspan(first, std::min(static_cast<size_t>(batch_size), all.size() - first));
-    const GraphInput input = molecules.batch(chosen);
-    const torch::Tensor pooled = pool(model.embed(input), input.graph_offsets, model.settings().pooling).contiguous();
-    for (size_t m = 0; m < chosen.size(); ++m) rows[chosen[m]].copy_(pooled[static_cast<int64_t>(m)]);
-  }
-  return rows;
 }
 
 }  // namespace graphpae

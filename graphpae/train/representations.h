@@ -2,7 +2,7 @@
 // better than.
 #pragma once
 
-#include "graphpae/train/pretrain.h"
+#include "graphpae/train/embed.h"
 
 namespace graphpae {
 

@@ -4,7 +4,6 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/train/streams.h"
@@ -65,28 +64,6 @@ GraphInput SampledBatches::make(int64_t epoch, int64_t step) {
   GraphInput input = sample_input(graph_, sampler_.sample(seeds, rng, Threads{1}));
   input.workspace = workspace_;
   return input;
-}
-
-void embed_sampled(GraphPae& model, const PreparedGraph& graph, const RowSink& sink) {
-  model.eval();
-  const Settings& settings = model.settings();
-  const int64_t n = graph.graph->num_nodes(), batch = std::min(std::max<int64_t>(settings.batch_size, 1), n);
-  NeighbourSampler sampler(graph.graph->adjacency(), sampling_options(settings));
-  std::vector<int32_t> all(static_cast<size_t>(n));
-  std::iota(all.begin(), all.end(), 0);
-  const auto make = [&](int64_t, int64_t step) {
-    const auto seeds = std::span<const int32_t>(all).subspan(static_cast<size_t>(step * batch),
-                                                             static_cast<size_t>(std::min(batch, n - step * batch)));
-    const Rng rng = stream_of(settings, Stream::sampling, -1 - step);  // none that training uses
-    return sample_input(graph, sampler.sample(seeds, rng, Threads{1}));
-  };
-  const int64_t steps = (n + batch - 1) / batch;
-  Prefetcher prefetcher(make, steps, 1);
-  for (int64_t step = 0; step < steps; ++step) {
-    const GraphInput& input = prefetcher.input(0, step);
-    const torch::Tensor rows = model.embed(input).contiguous();
-    sink(step * batch, input.seeds, rows.data_ptr<float>());
-  }
 }
 
 }  // namespace graphpae

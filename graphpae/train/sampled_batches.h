@@ -6,10 +6,8 @@
 #include <vector>
 
 #include "graphpae/data/neighbour_sampler.h"
-#include "graphpae/model/graph_pae.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/inputs.h"
-#include "graphpae/train/layerwise.h"
 #include "graphpae/train/prefetcher.h"
 
 namespace graphpae {
@@ -42,9 +40,5 @@ class SampledBatches final : public BatchSource {
   std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
   Prefetcher prefetcher_;  // last, so that it has ended before the others go
 };
-
-// Representations of all nodes in blocks of rows, each from a sample of its surroundings, as the released
-// implementation makes them. The samples are those of the model's seed.
-void embed_sampled(GraphPae& model, const PreparedGraph& graph, const RowSink& sink);
 
 }  // namespace graphpae

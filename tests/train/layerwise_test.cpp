@@ -5,6 +5,7 @@
 
 #include "graphpae/core/memory.h"
 #include "graphpae/data/generate.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/tensor_memory.h"
 #include "tests/support/expect_error.h"

@@ -8,6 +8,7 @@
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/train/estimate.h"
+#include "graphpae/train/pretrain.h"
 #include "graphpae/train/representations.h"
 #include "graphpae/train/run_directory.h"
 #include "tests/support/expect_error.h"

@@ -9,6 +9,7 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/run_directory.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"

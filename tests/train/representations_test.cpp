@@ -8,6 +8,7 @@
 
 #include "graphpae/core/rng.h"
 #include "graphpae/evaluate/protocols.h"
+#include "graphpae/train/pretrain.h"
 #include "tests/support/small_graph.h"
 
 namespace graphpae {

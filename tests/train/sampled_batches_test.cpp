@@ -6,6 +6,7 @@
 #include <set>
 
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
