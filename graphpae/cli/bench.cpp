@@ -105,7 +105,7 @@ void add_bench(CLI::App& app, Common& common) {
   const char* data = std::getenv("GRAPHPAE_DATA");
   flags->data = data == nullptr ? "" : data;
   verb->add_option("NAME", flags->name,
-                   "what to measure: kernels, epochs, molecules, shards, sampling, large, probe or positions")
+                   "what to measure: kernels, epochs, molecules, shards, sampling, exchange, large, probe or positions")
       ->capture_default_str();
   verb->add_option(
           "--graphs", flags->graphs,
@@ -139,14 +139,16 @@ void add_bench(CLI::App& app, Common& common) {
     }
     if (flags->name == "shards") return bench_shards(options, common);
     if (flags->name == "sampling") return bench_sampling(options, common);
+    if (flags->name == "exchange") return bench_exchange(options, common);
     if (flags->name == "large") {
       options.repeat = flags->repeat > 0 ? flags->repeat : 100;
       return bench_large(options, common);
     }
     if (flags->name == "probe") return bench_probe(flags->repeat > 0 ? flags->repeat : 20, options.reference, common);
-    throw usage_error(fmt::format(
-        "unknown benchmark '{}'; kernels, epochs, molecules, shards, sampling, large, probe and positions are known",
-        flags->name));
+    throw usage_error(
+        fmt::format("unknown benchmark '{}'; kernels, epochs, molecules, shards, sampling, exchange, large, probe and "
+                    "positions are known",
+                    flags->name));
   });
 }
 

@@ -11,10 +11,12 @@
 #include <filesystem>
 #include <map>
 
+#include "bench/exchange_bench.h"
 #include "bench/kernels_bench.h"
 #include "bench/molecule_bench.h"
 #include "bench/sampling_bench.h"
 #include "bench/shard_bench.h"
+#include "graphpae/cli/team.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/tensors.h"
@@ -341,6 +343,28 @@ void bench_sampling(const TrainingBenchOptions& options, const Common& common) {
   fmt::print("  drawn and gathered  {:>8.0f} ms   in one thread beside the step\n", b.make_ms);
   fmt::print("  a training step     {:>8.0f} ms   {:.0f} seeds/s; {:.0f} ms with the sample at hand\n", b.step_ms,
              static_cast<double>(b.seeds) / b.step_ms * 1e3, b.without_ms);
+}
+
+void bench_exchange(const TrainingBenchOptions& options, const Common& common) {
+  const Team team = join_team(30);
+  if (team.processes == nullptr)
+    throw usage_error("bench exchange needs several processes: graphpae launch -n 2 -- bench exchange");
+  const bench::ExchangeBench b = bench::run_exchange_bench(*team.processes, options.repeat);
+  if (!team.leads()) return;
+  if (common.json) {
+    return print_json({{"processes", team.size()},
+                       {"small_us", b.small_us},
+                       {"parameters", b.parameters},
+                       {"gradient_ms", b.gradient_ms},
+                       {"update_ms", b.update_ms}});
+  }
+  const double per_parameter = 1e6 / static_cast<double>(b.parameters);
+  fmt::print("{} processes\n", team.size());
+  fmt::print("  a sum of statistics {:>8.0f} us\n", b.small_us);
+  fmt::print("  a sum of gradients  {:>8.1f} ms   {} parameters, {:.1f} ns each\n", b.gradient_ms, b.parameters,
+             b.gradient_ms * per_parameter);
+  fmt::print("  their update        {:>8.1f} ms   one thread, {:.1f} ns each\n", b.update_ms,
+             b.update_ms * per_parameter);
 }
 
 void bench_large(const TrainingBenchOptions& options, const Common& common) {

@@ -1,4 +1,4 @@
-// The benchmarks of training: kernels, epochs, molecules, shards, sampling, large.
+// The benchmarks of training: kernels, epochs, molecules, shards, sampling, exchange, large.
 #pragma once
 
 #include "graphpae/cli/command.h"
@@ -27,6 +27,9 @@ void bench_shards(const TrainingBenchOptions& options, const Common& common);
 
 // Samples of a generated graph of the size of arXiv-year, and steps of its recipe.
 void bench_sampling(const TrainingBenchOptions& options, const Common& common);
+
+// What several processes tell each other: started by `graphpae launch -n N -- bench exchange`.
+void bench_exchange(const TrainingBenchOptions& options, const Common& common);
 
 // A generated graph of the size of ogbn-products with its recipe: what each part takes. Embeddings go to a file in
 // options.data, or in the directory for temporary files, and are removed.

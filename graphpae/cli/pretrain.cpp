@@ -15,6 +15,7 @@
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/cli/molecule_evaluation_table.h"
 #include "graphpae/cli/progress.h"
+#include "graphpae/cli/team.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/data/summary.h"
@@ -34,6 +35,7 @@ struct Flags {
   bool resume = false, force = false, dry_run = false, evaluate = false;
   EvaluateFlags evaluation;
   int64_t checkpoint_every = 50;
+  double timeout = 300;
 };
 
 using Clock = std::chrono::steady_clock;
@@ -109,9 +111,10 @@ std::string details_text(const EpochMetrics& m) {
   return fmt::format("(features {:.4f}, positions {:.2e})  lr {:.1e}  ", m.loss_feature, m.loss_position, m.lr);
 }
 
-// All steps that are left, with checkpoints. `metrics` of the epochs done receive those of the others.
-void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data, const Flags& flags,
-                 const Common& common, const Items& items, std::vector<EpochMetrics>& metrics) {
+// All steps that are left, with checkpoints in `run`, if there is one. `metrics` of the epochs done receive those of
+// the others.
+void train_steps(Pretrainer& trainer, std::optional<RunDirectory>& run, const std::string& data, const Flags& flags,
+                 const Common& common, const Team& team, const Items& items, std::vector<EpochMetrics>& metrics) {
   constexpr double kSecondsBetweenCheckpoints = 300;
   const int64_t steps = trainer.steps_per_epoch(), epochs = trainer.settings().epochs;
   const GracefulStop stop;
@@ -123,7 +126,7 @@ void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data
     const std::optional<EpochMetrics> epoch = trainer.train_step();
     if (epoch) {
       metrics.push_back(*epoch);
-      run.append(*epoch);
+      if (run) run->append(*epoch);
     }
     const int64_t done = trainer.epoch() * steps + trainer.step();
     std::string note = fmt::format("loss {:.4f} ", epoch ? epoch->loss : trainer.loss_so_far());
@@ -135,13 +138,15 @@ void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data
     if (!metrics.empty()) note += details_text(metrics.back());
     progress.update(done, note + fmt::format("{:.2f} GB", static_cast<double>(resident_memory()) / 1e9));
 
-    const bool stopping = stop.requested() && !trainer.done();
-    if (stopping || trainer.done() || (epoch && epoch->epoch % flags.checkpoint_every == 0) ||
-        seconds_since(last_checkpoint) > kSecondsBetweenCheckpoints) {
-      run.save_checkpoint(trainer, data);
+    const bool stopping = team.any(stop.requested()) && !trainer.done();
+    const bool due = stopping || trainer.done() || (epoch && epoch->epoch % flags.checkpoint_every == 0) ||
+                     seconds_since(last_checkpoint) > kSecondsBetweenCheckpoints;
+    if (due && run) {
+      run->save_checkpoint(trainer, data);
       last_checkpoint = Clock::now();
     }
     if (stopping) {
+      if (!run) throw Error(ErrorKind::interrupted, "");
       const std::string step = trainer.step() > 0 ? fmt::format(", step {}", trainer.step()) : "";
       throw Error(ErrorKind::interrupted,
                   fmt::format("interrupted after epoch {}{}; --resume goes on from there", trainer.epoch(), step));
@@ -149,11 +154,19 @@ void train_steps(Pretrainer& trainer, RunDirectory& run, const std::string& data
   }
 }
 
+bool goes_on(const Flags& flags, const Team& team) {
+  const bool mine = flags.resume && team.leads() && RunDirectory::holds_run(flags.output);
+  return team.text_of_first("resume", mine ? "yes" : "no") == "yes";
+}
+
 // Trains and, if asked to, evaluates; the table of the evaluation goes to `table`. Data: Graph, GraphSet or ShardSet.
 template <class Data>
-Json train(const Data& data, const Settings& base, const Flags& flags, const Common& common, std::string& table) {
-  const bool resuming = flags.resume && RunDirectory::holds_run(flags.output);
-  std::optional<RunDirectory> run;
+Json train(const Data& data, const Settings& base, const Flags& flags, const Common& common, const Team& team,
+           std::string& table) {
+  const bool resuming = goes_on(flags, team);
+  const std::string hash = content_hash(data);
+  team.check_same(hash);
+  std::optional<RunDirectory> run;  // of rank 0
   Settings settings;
   std::vector<std::string> notes;
   std::optional<decltype(plan_evaluation(data, settings, flags.evaluation, common, notes))> plan;
@@ -163,26 +176,34 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
     print_notes(notes);
   };
   if (resuming) {
-    run = RunDirectory::open(flags.output);
-    settings = resumed_settings(flags.model, *run);
+    if (team.leads()) {
+      run = RunDirectory::open(flags.output);
+      settings = resumed_settings(flags.model, *run);
+    }
+    settings = team.settings_of_first(
+        settings, [&](const Settings& of_first) { return resolve_settings(flags.model, of_first); });
     plan_ahead();
   } else {
-    settings = resolve_settings(flags.model, base);
+    settings = team.settings_of_first(resolve_settings(flags.model, base), {});
     naming(flags.data.data, [&] { check_trainable(data, settings); });
     plan_ahead();
-    run = RunDirectory::create(flags.output, flags.force);
+    if (team.leads()) run = RunDirectory::create(flags.output, flags.force);
   }
   const Kernels kernels = parse_kernels(flags.kernels);
   if (kernels == Kernels::fused) {  // the reference is LibTorch as it comes
     keep_freed_memory();
     if (!std::is_same_v<Data, Graph> || settings.batch_size > 0) keep_tensor_memory();
   }
-  const std::string hash = content_hash(data);
-  if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
-  write_file(run->file("environment.json"),
-             environment_json(flags.data.data, hash, common.thread_count(), kernels).dump(2) + "\n");
+  if (run) {
+    if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
+    Json environment = environment_json(flags.data.data, hash, common.thread_count(), kernels);
+    environment["processes"] = team.size();
+    write_file(run->file("environment.json"), environment.dump(2) + "\n");
+  }
 
-  const int64_t needed = estimate(data, settings, kernels, common.thread_count()).bytes;
+  Settings part = settings;  // of the batch, that this process sees
+  part.batch_size = (settings.batch_size + team.size() - 1) / team.size();
+  const int64_t needed = estimate(data, part, kernels, common.thread_count()).bytes;
   if (needed > available_memory()) {
     throw memory_error(fmt::format("training needs about {:.1f} GB, {:.1f} GB are available",
                                    static_cast<double>(needed) / 1e9, static_cast<double>(available_memory()) / 1e9));
@@ -190,17 +211,20 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   const auto start = Clock::now();
   const InputOptions options = input_options(common, kernels, data, settings);
   const auto input = naming(flags.data.data, [&] { return prepare(data, settings, options); });
-  Pretrainer trainer(input, input_shape(data), settings);
+  Pretrainer trainer(input, input_shape(data), settings, team.processes);
   const double preparing = seconds_since(start);
   notes.clear();
-  if (resuming && run->restore_checkpoint(trainer, hash, notes)) {
+  if (resuming && run && run->restore_checkpoint(trainer, hash, notes)) {
     spdlog::info("going on after epoch {}{}", trainer.epoch(),
                  trainer.step() > 0 ? fmt::format(", step {}", trainer.step()) : "");
   }
   print_notes(notes);
-  std::vector<EpochMetrics> metrics = run->rewind_metrics(trainer.epoch());
+  if (team.processes) trainer.follow_first();
+  std::vector<EpochMetrics> metrics;
+  if (run) metrics = run->rewind_metrics(trainer.epoch());
   const Items items = items_of(input, settings);
-  train_steps(trainer, *run, hash, flags, common, items, metrics);
+  train_steps(trainer, run, hash, flags, common, team, items, metrics);
+  if (!run) return {};
 
   std::vector<double> times;
   double seconds = preparing;
@@ -257,6 +281,9 @@ void add_pretrain(CLI::App& app, Common& common) {
   verb->add_option("--checkpoint-every", flags->checkpoint_every, "epochs between checkpoints")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
+  verb->add_option("--timeout", flags->timeout, "of several processes: seconds after which one that is silent is gone")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
   CLI::Option* evaluate = verb->add_flag("--evaluate", flags->evaluate, "probe the embeddings after training");
   add_evaluate_flags(*verb, flags->evaluation, evaluate);
   verb->callback([flags, &common] {
@@ -266,6 +293,11 @@ void add_pretrain(CLI::App& app, Common& common) {
     if (flags->resume && flags->force) throw usage_error("--resume and --force exclude each other");
     resolve_settings(flags->model);  // errors before the data are read
     if (flags->output.empty() && !flags->dry_run) throw usage_error("-o RUN is required: where the run is kept");
+    const Team team = flags->dry_run ? Team() : join_team(flags->timeout);
+    if (!team.leads()) {
+      common.quiet = true;
+      spdlog::set_level(spdlog::level::err);
+    }
     std::vector<std::string> notes;
     const auto all = load_training_data(flags->data, common, notes);
     const bool resuming = flags->resume && RunDirectory::holds_run(flags->output);
@@ -282,7 +314,9 @@ void add_pretrain(CLI::App& app, Common& common) {
           all);
     }
     std::string table;
-    const Json results = std::visit([&](const auto& data) { return train(data, base, *flags, common, table); }, all);
+    const Json results =
+        std::visit([&](const auto& data) { return train(data, base, *flags, common, team, table); }, all);
+    if (!team.leads()) return;
     if (common.json) return print_json(results);
     std::string rate = fmt::format("{:.3g} s per epoch", results["seconds_per_epoch"].get<double>());
     for (const std::string items : {"molecules", "nodes"}) {

@@ -18,7 +18,7 @@ namespace graphpae::cli {
 namespace {
 
 // Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"spectrum", "reproduce", "report", "launch"};
+const std::vector<std::string> kLaterVerbs = {"spectrum", "reproduce", "report"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
@@ -44,8 +44,9 @@ void set_up_log(const Common& common) {
   spdlog::set_default_logger(logger);
 }
 
+// A message that is empty has been given by another process.
 int report(const std::string& message, int code) {
-  fmt::print(stderr, "graphpae: error: {}\n", message);
+  if (!message.empty()) fmt::print(stderr, "graphpae: error: {}\n", message);
   return code;
 }
 
@@ -61,6 +62,7 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_convert(app, common);
   add_recipes(app, common);
   add_positions(app, common);
+  add_launch(app, common);
   if (extra_verbs) extra_verbs(app, common);
   app.parse_complete_callback([&] { set_up_log(common); });
 

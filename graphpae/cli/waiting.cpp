@@ -16,6 +16,9 @@ void become_patient(char** argv, const std::string& other) {
   if (failure) return;
   const bool chosen = std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr;
   if (!chosen) ::setenv("GOMP_SPINCOUNT", kSpins, 1);
+  // LibTorch speaks of lost connections on stderr, in many lines; we say it in one.
+  ::setenv("GLOG_minloglevel", "3", 0);
+  ::setenv("TORCH_CPP_LOG_LEVEL", "FATAL", 0);
   if (other.empty()) {
     if (!chosen) ::execv(self.c_str(), argv);
     return;

@@ -1,4 +1,4 @@
-// How idle OpenMP threads wait, and which program goes on.
+// How idle OpenMP threads wait, what libraries say, and which program goes on.
 #pragma once
 
 #include <string>

@@ -87,9 +87,9 @@ void SumGradients(const BatchNorm& norm, const float* x, const float* d_y, int64
   }
 }
 
-// means [2,D]: of what SumGradients sums.
+// Means [D] of what SumGradients sums.
 void NormaliseBackward(const BatchNorm& norm, const float* x, const float* d_y, int64_t first, int64_t last,
-                       const float* means, float* d_x) {
+                       const float* mean_bias, const float* mean_weight, float* d_x) {
   const int64_t width = norm.width;
   RowKeeper keeper(norm.dropout);
   for (int64_t i = first; i < last; ++i) {
@@ -97,7 +97,7 @@ void NormaliseBackward(const BatchNorm& norm, const float* x, const float* d_y, 
     for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
       auto unit = hn::Zero(d);
       auto gradient = Arriving(d, norm, keeper, x + i * width, d_y + i * width, j, unit);
-      gradient = hn::Sub(gradient, hn::MulAdd(unit, hn::LoadU(d, means + width + j), hn::LoadU(d, means + j)));
+      gradient = hn::Sub(gradient, hn::MulAdd(unit, hn::LoadU(d, mean_weight + j), hn::LoadU(d, mean_bias + j)));
       const auto slope = hn::Mul(hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.inverse + j));
       hn::StoreU(hn::Mul(gradient, slope), d, d_x + i * width + j);
     });
@@ -119,7 +119,7 @@ HWY_EXPORT(NormaliseBackward);
 
 }  // namespace
 
-void column_moments(const float* x, int64_t n, int64_t d, float* mean, float* variance, Threads threads) {
+void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* squares, Threads threads) {
   const int64_t slots = row_slots(n);
   Buffer<float> parts(static_cast<size_t>(slots * 2 * d));
 #pragma omp parallel num_threads(team_for(slots, threads))
@@ -133,7 +133,8 @@ void column_moments(const float* x, int64_t n, int64_t d, float* mean, float* va
     }
   }
   // The moments of a union: distances to its mean are those to the parts' means and from those to it.
-  std::vector<double> centre(static_cast<size_t>(d), 0), squares(static_cast<size_t>(d), 0);
+  std::fill_n(mean, d, 0.0);
+  std::fill_n(squares, d, 0.0);
   const auto for_parts = [&](const auto& body) {
     for (int64_t slot = 0; slot < slots; ++slot) {
       const auto [first, last] = part_of(n, slot, slots);
@@ -142,15 +143,11 @@ void column_moments(const float* x, int64_t n, int64_t d, float* mean, float* va
     }
   };
   const double all = static_cast<double>(std::max<int64_t>(n, 1));
-  for_parts([&](int64_t j, double count, double part_mean, double) { centre[j] += count * part_mean; });
-  for (double& value : centre) value /= all;
+  for_parts([&](int64_t j, double count, double part_mean, double) { mean[j] += count * part_mean; });
+  for (int64_t j = 0; j < d; ++j) mean[j] /= all;
   for_parts([&](int64_t j, double count, double part_mean, double part_squares) {
-    squares[j] += part_squares + count * (part_mean - centre[j]) * (part_mean - centre[j]);
+    squares[j] += part_squares + count * (part_mean - mean[j]) * (part_mean - mean[j]);
   });
-  for (int64_t j = 0; j < d; ++j) {
-    mean[j] = static_cast<float>(centre[j]);
-    variance[j] = static_cast<float>(squares[j] / all);
-  }
 }
 
 void batch_norm(const BatchNorm& norm, const float* x, int64_t n, float* y, Threads threads) {
@@ -159,8 +156,8 @@ void batch_norm(const BatchNorm& norm, const float* x, int64_t n, float* y, Thre
   });
 }
 
-void batch_norm_backward(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, float* d_x,
-                         float* d_weight, float* d_bias, Threads threads) {
+void batch_norm_parameter_gradients(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, float* d_bias,
+                                    float* d_weight, Threads threads) {
   const int64_t d = norm.width;
   Buffer<float> sums(static_cast<size_t>(2 * d));
   sum_over_slots(n, row_slots(n), 2 * d, sums.data(), threads, [&](int64_t first, int64_t last, float* part) {
@@ -168,10 +165,12 @@ void batch_norm_backward(const BatchNorm& norm, const float* x, const float* d_y
   });
   std::copy_n(sums.data(), d, d_bias);
   std::copy_n(sums.data() + d, d, d_weight);
-  const float share = 1.0f / static_cast<float>(std::max<int64_t>(n, 1));
-  for (float& sum : sums) sum *= share;
+}
+
+void batch_norm_backward(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, const float* mean_bias,
+                         const float* mean_weight, float* d_x, Threads threads) {
   for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
-    HWY_DYNAMIC_DISPATCH(NormaliseBackward)(norm, x, d_y, first, last, sums.data(), d_x);
+    HWY_DYNAMIC_DISPATCH(NormaliseBackward)(norm, x, d_y, first, last, mean_bias, mean_weight, d_x);
   });
 }
 

@@ -14,8 +14,8 @@
 
 namespace graphpae::kernels {
 
-// Mean and variance (divided by N) of the columns of x [N,D] -> [D] each. N = 0: zeros.
-void column_moments(const float* x, int64_t n, int64_t d, float* mean, float* variance, Threads threads);
+// Mean of the columns of x [N,D] and the sums of squared distances to it -> [D] each. N = 0: zeros.
+void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* squares, Threads threads);
 
 struct BatchNorm {
   int64_t width;         // D
@@ -30,8 +30,12 @@ struct BatchNorm {
 // y [N,D] of x [N,D]; y may be x.
 void batch_norm(const BatchNorm& norm, const float* x, int64_t n, float* y, Threads threads);
 
-// From d_y [N,D]: d_x [N,D] (may be d_y), d_weight and d_bias [D], where mean and variance are those of x.
-void batch_norm_backward(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, float* d_x,
-                         float* d_weight, float* d_bias, Threads threads);
+// The backward pass where mean and variance are those of x, or of x and rows elsewhere. First the sums over the rows,
+// which are the gradients of bias and weight, from d_y [N,D] -> [D] each.
+void batch_norm_parameter_gradients(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, float* d_bias,
+                                    float* d_weight, Threads threads);
+// Then d_x [N,D] (may be d_y) from the means [D] of both over all rows that moments are of.
+void batch_norm_backward(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, const float* mean_bias,
+                         const float* mean_weight, float* d_x, Threads threads);
 
 }  // namespace graphpae::kernels

@@ -59,6 +59,31 @@ Corruption among(Corruption corruption, int64_t num_nodes) {
   return corruption;
 }
 
+Corruption part_of(const Corruption& corruption, int64_t first, int64_t count) {
+  std::vector<int32_t> masked;
+  std::vector<int64_t> rows;
+  for (size_t m = 0; m < corruption.masked.size(); ++m) {
+    const int64_t node = corruption.masked[m] - first;
+    if (node < 0 || node >= count) continue;
+    masked.push_back(static_cast<int32_t>(node));
+    rows.push_back(static_cast<int64_t>(m));
+  }
+  Corruption part = make_corruption(count, std::move(masked),
+                                    corruption.offsets.defined()
+                                        ? corruption.offsets.index_select(0, torch::tensor(rows, torch::kInt64))
+                                        : torch::Tensor());
+  for (int64_t i = 0; i < count; ++i) {
+    const int32_t shown = corruption.shown[static_cast<size_t>(first + i)];
+    if (shown == kMaskToken || shown == first + i) {
+      part.shown[i] = shown == kMaskToken ? kMaskToken : static_cast<int32_t>(i);
+      continue;
+    }
+    const int64_t donor = ((shown - first) % count + count) % count;
+    part.shown[i] = static_cast<int32_t>(donor == i ? (i + 1) % count : donor);
+  }
+  return part;
+}
+
 torch::Tensor corrupted_distances(const GraphInput& input, const Corruption& corruption) {
   const torch::Tensor& clean = input.distances;
   if (clean.scalar_type() != torch::kFloat32) {

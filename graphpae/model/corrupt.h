@@ -30,6 +30,9 @@ Corruption draw_corruption(int64_t num_nodes, int64_t k, const Settings& setting
 // The same among more nodes, which show themselves.
 Corruption among(Corruption corruption, int64_t num_nodes);
 
+// That of nodes first .. first + count, numbered anew. A donor from outside is replaced by one from inside.
+Corruption part_of(const Corruption& corruption, int64_t first, int64_t count);
+
 // The corruption with given masked nodes and offsets, all of them showing the token.
 Corruption make_corruption(int64_t num_nodes, std::vector<int32_t> masked, torch::Tensor offsets);
 

@@ -87,11 +87,11 @@ Encoding GatedGcnEncoder::encode_plain(const GraphInput& input, const Pass& pass
   for (size_t l = 0; l < layers_.size(); ++l) {
     const auto out = layers_[l](input, nodes, edges, positions);
     const bool last = l + 1 == layers_.size();
-    nodes = node_norms_[l](out.nodes, pass.training);
+    nodes = node_norms_[l](out.nodes, pass.training, input.exchange.get());
     positions = out.positions;
     if (!last) {
       nodes = activate(nodes, activation);
-      edges = activate(edge_norms_[l](out.edges, pass.training), activation);
+      edges = activate(edge_norms_[l](out.edges, pass.training, input.exchange.get()), activation);
       edges = dropout(edges, dropout_of(pass, settings_.edge_dropout, l, kEdges));
     }
     nodes = dropout(nodes, dropout_of(pass, settings_.dropout, l, kNodes));
@@ -126,7 +126,7 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     const auto normalise = [&](const torch::Tensor& x, BatchNorm& norm, bool relu, double probability, Site site,
                                ops::Remake& again) {
       return ops::batch_norm(x, parameters_of(norm), pass.training, relu, dropout_of(pass, probability, l, site),
-                             threads, x.numel() > kKeptElements ? &again : nullptr);
+                             threads, x.numel() > kKeptElements ? &again : nullptr, input.exchange.get());
     };
     states = {};
     states.positions = out.refined;
@@ -135,7 +135,7 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     states.edge_density = pass.training ? (1 - settings_.edge_dropout) / 2 : 0.5;
     if (last && !pass.wants_nodes) {
       // Nobody reads the nodes of this pass, but their moments count.
-      if (pass.training) ops::track_moments(out.nodes, parameters_of(node_norms_[l]), threads);
+      if (pass.training) ops::track_moments(out.nodes, parameters_of(node_norms_[l]), threads, input.exchange.get());
       break;
     }
     states.nodes = normalise(out.nodes, node_norms_[l], !last, settings_.dropout, kNodes, states.nodes_again);

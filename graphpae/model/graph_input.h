@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graphpae/core/edge_index.h"
+#include "graphpae/core/exchange.h"
 #include "graphpae/core/features.h"
 #include "graphpae/core/graph.h"
 #include "graphpae/core/threads.h"
@@ -75,6 +76,8 @@ struct GraphInput {
   // of the layer before. Empty: `graph` in every layer; otherwise `graph` is layers[0].
   std::vector<MessageGraph> layers;
   int64_t seeds = 0;
+  // If the batch is divided among processes: this is the part of one of them.
+  std::shared_ptr<Exchange> exchange;
   Threads threads;  // for fused operations
   Kernels kernels = Kernels::reference;
   std::shared_ptr<FusedWorkspace> workspace = std::make_shared<FusedWorkspace>();

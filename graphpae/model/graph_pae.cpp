@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"
@@ -95,6 +96,7 @@ torch::Tensor GraphPae::decode_distances(const GraphInput& input, const torch::T
 }
 
 torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& corruption, const Encoding& encoding) {
+  if (corruption.masked.empty()) return encoding.nodes.sum() * 0;  // in a part of a batch
   const bool cosine = settings_.feature_loss == FeatureLoss::sce;
   if (input.fused()) {
     DecoderImpl& decoder = *feature_decoder;
@@ -195,11 +197,36 @@ class GradientStops {
 
 }  // namespace
 
-Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+double GraphPae::position_weight(const GraphInput& input, const Corruption& corruption) const {
+  if (position_decoder.is_empty()) return 0;
+  const MessageGraph& graph = input.last_graph();
+  const auto counted =
+      ops::counted_pairs(*graph.index, first_rows(input.distances, graph.num_edges()), corruption.masked);
+  return std::accumulate(counted.weights.begin(), counted.weights.end(), 0.0);
+}
+
+Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key,
+                       const LearnShare* share) {
   const bool two = settings_.dual_path && !feature_decoder.is_empty() && !position_decoder.is_empty();
-  if (!two || !(input.is_molecules() || input.is_sample())) {
+  const bool apart_passes = two && (input.is_molecules() || input.is_sample());
+  const auto last_pass = [&] {
+    if (share != nullptr && share->before_last_pass) share->before_last_pass(apart_passes);
+  };
+  const auto goes_back = [&](const torch::Tensor& loss) { return share != nullptr || is_finite(loss); };
+  if (!apart_passes) {
     const Losses all = losses(input, corruption, dropout_key);
-    if (is_finite(all.total)) all.total.backward();
+    last_pass();
+    if (share != nullptr) {
+      torch::Tensor part;
+      if (all.feature.defined()) part = share->feature * all.feature;
+      if (all.position.defined()) {
+        const torch::Tensor weighted = settings_.alpha * share->position * all.position;
+        part = part.defined() ? part + weighted : weighted;
+      }
+      part.backward();
+    } else if (is_finite(all.total)) {
+      all.total.backward();
+    }
     return all;
   }
   DistanceEmbeddingImpl::Pair embedded = embed_distances(input, corruption);
@@ -210,13 +237,15 @@ Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, ui
   {
     const torch::Tensor loss =
         feature_loss(input, corruption, encode_features(input, corruption, embedded, dropout_key, input.fused()));
-    if (is_finite(loss)) loss.backward();
+    if (goes_back(loss)) (share == nullptr ? loss : share->feature * loss).backward();
     apart.feature = loss.detach();
   }
   {
     const torch::Tensor loss =
         position_loss(input, corruption, encode_positions(input, embedded, dropout_key).positions);
-    if (is_finite(loss)) (settings_.alpha * loss).backward();
+    last_pass();
+    const double weight = share == nullptr ? settings_.alpha : settings_.alpha * share->position;
+    if (goes_back(loss)) (weight * loss).backward();
     apart.position = loss.detach();
   }
   stops.go_on();

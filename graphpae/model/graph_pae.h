@@ -14,6 +14,7 @@
 
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <memory>
 
 #include "graphpae/model/corrupt.h"
@@ -29,6 +30,13 @@ struct Losses {
   torch::Tensor total;     // L_feat + alpha L_pos, Eq. (15)
 };
 
+// How one process of several takes part in a step.
+struct LearnShare {
+  double feature = 1, position = 1;  // of the losses of its part in those of the batch
+  // Called before the last backward pass; `decoded`: the feature decoder has its gradients already.
+  std::function<void(bool decoded)> before_last_pass;
+};
+
 class GraphPae : public torch::nn::Module {
  public:
   // Parameters are drawn from settings.seed.
@@ -38,8 +46,13 @@ class GraphPae : public torch::nn::Module {
   Losses losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
 
   // The same, and the gradients of `total` are added to those of the parameters, unless a loss is not finite. The two
-  // passes of molecules are made one after the other, so that only one is in memory; the bits are the same.
-  Losses learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
+  // passes of molecules are made one after the other, so that only one is in memory; the bits are the same. With a
+  // share, gradients are those of its part, also if a loss is not finite, and losses are those of the part alone.
+  Losses learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0,
+               const LearnShare* share = nullptr);
+
+  // How often L_pos counts a pair: by this the losses of parts are weighted.
+  double position_weight(const GraphInput& input, const Corruption& corruption) const;
 
   // Frozen node representations [N,d_h] of the clean graph.
   torch::Tensor embed(const GraphInput& input);

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "graphpae/ops/gated_ops.h"
+
 namespace graphpae {
 
 torch::Tensor Initialiser::uniform(at::IntArrayRef shape, double low, double high) {
@@ -63,7 +65,19 @@ BatchNormImpl::BatchNormImpl(int64_t width) {
   running_var = register_buffer("running_var", torch::ones({width}));
 }
 
-torch::Tensor BatchNormImpl::forward(const torch::Tensor& x, bool training) {
+torch::Tensor BatchNormImpl::forward(const torch::Tensor& x, bool training, Exchange* exchange) {
+  if (training && exchange != nullptr) {
+    const torch::Tensor wide = x.to(torch::kFloat64), count = torch::full({1}, double(x.size(0)), torch::kFloat64);
+    const auto sums = ops::sum_over_processes(torch::cat({wide.sum(0), wide.square().sum(0), count}), *exchange)
+                          .split_with_sizes({x.size(1), x.size(1), 1});
+    const torch::Tensor mean = sums[0] / sums[2], variance = (sums[1] / sums[2] - mean.square()).clamp_min(0);
+    {
+      const torch::NoGradGuard no_grad;
+      running_mean += 0.1 * (mean - running_mean);
+      running_var += 0.1 * (variance * sums[2] / (sums[2] - 1) - running_var);
+    }
+    return ((wide - mean) / (variance + 1e-5).sqrt() * weight + bias).to(x.scalar_type());
+  }
   if (training && x.size(0) < 2) return x * 0 + bias;
   return torch::batch_norm(x, weight, bias, running_mean, running_var, training, 0.1, 1e-5, false);
 }

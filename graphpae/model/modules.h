@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "graphpae/core/exchange.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/kernels/dropout.h"
 #include "graphpae/train/settings.h"
@@ -61,11 +62,11 @@ TORCH_MODULE(Norm);
 
 // Normalises columns by the moments of the rows at hand in training, which also move the running moments by a tenth,
 // and by the running moments otherwise.   y = (x - mean) / sqrt(variance + 1e-5) * weight + bias One row alone has no
-// spread: it becomes the bias, and running moments stay.
+// spread: it becomes the bias, and running moments stay. With an exchange, the rows at hand are those of all processes.
 class BatchNormImpl : public torch::nn::Module {
  public:
   explicit BatchNormImpl(int64_t width);
-  torch::Tensor forward(const torch::Tensor& x, bool training);  // [R,width]
+  torch::Tensor forward(const torch::Tensor& x, bool training, Exchange* exchange = nullptr);  // [R,width]
 
   torch::Tensor weight, bias, running_mean, running_var;  // [width]
 };

@@ -212,16 +212,41 @@ constexpr double kMomentum = 0.1, kEpsilon = 1e-5;
 
 struct Moments {
   Tensor mean, variance;  // [D]
+  double rows;            // that they are of
 };
 
+// From the moments of this process to those of all: sums of rows, values and squares are what adds up.
+void join_moments(double& rows, std::vector<double>& mean, std::vector<double>& squares, Exchange& exchange) {
+  const size_t d = mean.size();
+  std::vector<double> sums(2 * d + 1);
+  sums[2 * d] = rows;
+  for (size_t j = 0; j < d; ++j) {
+    sums[j] = rows * mean[j];
+    sums[d + j] = squares[j] + rows * mean[j] * mean[j];
+  }
+  exchange.sum(sums);
+  rows = sums[2 * d];
+  for (size_t j = 0; j < d; ++j) {
+    mean[j] = sums[j] / rows;
+    squares[j] = std::max(sums[d + j] - rows * mean[j] * mean[j], 0.0);
+  }
+}
+
 // Of the rows of x; the running moments move unless there are fewer than two rows.
-Moments moments_of(const Tensor& x, Tensor& running_mean, Tensor& running_var, Threads threads) {
-  const int64_t n = x.size(0), d = x.size(1);
-  Moments moments{empty({d}), empty({d})};
-  kernels::column_moments(data(x), n, d, data(moments.mean), data(moments.variance), threads);
-  if (n < 2) return moments;
-  const float move = kMomentum, unbiased = static_cast<float>(static_cast<double>(n) / static_cast<double>(n - 1));
-  const float *mean = data(moments.mean), *variance = data(moments.variance);
+Moments moments_of(const Tensor& x, Tensor& running_mean, Tensor& running_var, Threads threads, Exchange* exchange) {
+  const int64_t d = x.size(1);
+  double rows = static_cast<double>(x.size(0));
+  std::vector<double> centre(static_cast<size_t>(d)), squares(static_cast<size_t>(d));
+  kernels::column_moments(data(x), x.size(0), d, centre.data(), squares.data(), threads);
+  if (exchange != nullptr) join_moments(rows, centre, squares, *exchange);
+  Moments moments{empty({d}), empty({d}), rows};
+  float *mean = data(moments.mean), *variance = data(moments.variance);
+  for (int64_t j = 0; j < d; ++j) {
+    mean[j] = static_cast<float>(centre[j]);
+    variance[j] = static_cast<float>(squares[j] / std::max(rows, 1.0));
+  }
+  if (rows < 2) return moments;
+  const float move = kMomentum, unbiased = static_cast<float>(rows / (rows - 1));
   float *to_mean = data(running_mean), *to_variance = data(running_var);
   for (int64_t j = 0; j < d; ++j) {
     to_mean[j] += move * (mean[j] - to_mean[j]);
@@ -235,6 +260,8 @@ struct NormState {
   bool training, relu;
   kernels::Dropout dropout;
   Threads threads;
+  Exchange* exchange;
+  double rows;  // that the moments are of
 
   kernels::BatchNorm norm(const Tensor& weight, const Tensor& bias) const {
     return {weight.size(0), data(mean), data(inverse), data(weight), data(bias), relu, dropout};
@@ -244,10 +271,10 @@ struct NormState {
 struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight, const Tensor& bias,
                         Tensor running_mean, Tensor running_var, bool training, bool relu,
-                        const kernels::Dropout& dropout, Threads threads, Remake* again) {
-    const Moments moments =
-        training ? moments_of(x, running_mean, running_var, threads) : Moments{running_mean.clone(), running_var};
-    NormState state{moments.mean, empty({x.size(1)}), training, relu, dropout, threads};
+                        const kernels::Dropout& dropout, Threads threads, Remake* again, Exchange* exchange) {
+    const Moments moments = training ? moments_of(x, running_mean, running_var, threads, exchange)
+                                     : Moments{running_mean.clone(), running_var, 0};
+    NormState state{moments.mean, empty({x.size(1)}), training, relu, dropout, threads, exchange, moments.rows};
     const float* variance = data(moments.variance);
     float* inverse = data(state.inverse);
     for (int64_t j = 0; j < x.size(1); ++j) inverse[j] = static_cast<float>(1 / std::sqrt(variance[j] + kEpsilon));
@@ -268,12 +295,38 @@ struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
     TORCH_INTERNAL_ASSERT(state.training);  // the moments are taken to be those of x
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &weight = saved[1], &bias = saved[2], d_y = gradients[0].contiguous();
+    const kernels::BatchNorm norm = state.norm(weight, bias);
+    const int64_t n = x.size(0), d = x.size(1);
     Tensor d_x = empty(x.sizes()), d_weight = empty(weight.sizes()), d_bias = empty(bias.sizes());
-    kernels::batch_norm_backward(state.norm(weight, bias), data(x), data(d_y), x.size(0), data(d_x), data(d_weight),
-                                 data(d_bias), state.threads);
+    kernels::batch_norm_parameter_gradients(norm, data(x), data(d_y), n, data(d_bias), data(d_weight), state.threads);
+    std::vector<float> means(data(d_bias), data(d_bias) + d);
+    means.insert(means.end(), data(d_weight), data(d_weight) + d);
+    if (state.exchange != nullptr) {
+      std::vector<double> sums(means.begin(), means.end());
+      state.exchange->sum(sums);
+      means.assign(sums.begin(), sums.end());
+    }
+    const float share = 1.0f / static_cast<float>(std::max(state.rows, 1.0));
+    for (float& mean : means) mean *= share;
+    kernels::batch_norm_backward(norm, data(x), data(d_y), n, means.data(), means.data() + d, data(d_x), state.threads);
     tensor_list out = {d_x, d_weight, d_bias};
-    out.resize(10);
+    out.resize(11);
     return out;
+  }
+};
+
+struct SumOverProcessesOp : torch::autograd::Function<SumOverProcessesOp> {
+  static Tensor summed(const Tensor& x, Exchange& exchange) {
+    Tensor sum = x.contiguous().clone();
+    exchange.sum({sum.data_ptr<double>(), static_cast<size_t>(sum.numel())});
+    return sum;
+  }
+  static Tensor forward(AutogradContext* context, const Tensor& x, Exchange* exchange) {
+    keep(context, exchange);
+    return summed(x, *exchange);
+  }
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    return {summed(gradients[0], *kept<Exchange*>(context)), Tensor()};
   }
 };
 
@@ -294,14 +347,16 @@ GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, cons
 }
 
 Tensor batch_norm(const Tensor& x, const NormParameters& p, bool training, bool relu, const kernels::Dropout& dropout,
-                  Threads threads, Remake* again) {
-  return BatchNormOp::apply(x, p.weight, p.bias, p.running_mean, p.running_var, training, relu, dropout, threads,
-                            again);
+                  Threads threads, Remake* again, Exchange* exchange) {
+  return BatchNormOp::apply(x, p.weight, p.bias, p.running_mean, p.running_var, training, relu, dropout, threads, again,
+                            exchange);
 }
 
-void track_moments(const Tensor& x, const NormParameters& p, Threads threads) {
+void track_moments(const Tensor& x, const NormParameters& p, Threads threads, Exchange* exchange) {
   Tensor mean = p.running_mean, variance = p.running_var;
-  moments_of(x, mean, variance, threads);
+  moments_of(x, mean, variance, threads, exchange);
 }
+
+Tensor sum_over_processes(const Tensor& x, Exchange& exchange) { return SumOverProcessesOp::apply(x, &exchange); }
 
 }  // namespace graphpae::ops

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "graphpae/core/exchange.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/kernels/dropout.h"
 #include "graphpae/ops/attention_ops.h"
@@ -63,14 +64,20 @@ GatedOutput gated_layer(const GatedBatch& batch, const GatedStates& states, cons
 
 // Batch normalisation, ReLU if asked for, dropout: x [R,D], all others [D] -> [R,D]. In training the running moments
 // move.   dropout(relu(batch_norm(x)))
+// With an exchange, moments in training are those of the rows of all processes, as if they were in one.
 struct NormParameters {
   torch::Tensor weight, bias, running_mean, running_var;
 };
 // `again`, unless null, receives what makes the same rows from x.
 torch::Tensor batch_norm(const torch::Tensor& x, const NormParameters& parameters, bool training, bool relu,
-                         const kernels::Dropout& dropout, Threads threads, Remake* again = nullptr);
+                         const kernels::Dropout& dropout, Threads threads, Remake* again = nullptr,
+                         Exchange* exchange = nullptr);
 
 // The running moments alone move, as by batch_norm in training.
-void track_moments(const torch::Tensor& x, const NormParameters& parameters, Threads threads);
+void track_moments(const torch::Tensor& x, const NormParameters& parameters, Threads threads,
+                   Exchange* exchange = nullptr);
+
+// x [n] float64 added up over all processes, and so are gradients.
+torch::Tensor sum_over_processes(const torch::Tensor& x, Exchange& exchange);
 
 }  // namespace graphpae::ops

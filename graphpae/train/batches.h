@@ -1,4 +1,7 @@
 // Where the steps of training come from: the whole graph at once, or molecules in batches.
+//
+// Sources that make batches may be given an exchange: each of several processes then sees its part of every batch
+// (core/exchange.h), and GraphInput::exchange is set if there are others.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +36,8 @@ class WholeGraph final : public BatchSource {
 // what is left. batch_size 0: all at once.
 class MoleculeBatches final : public BatchSource {
  public:
-  MoleculeBatches(std::shared_ptr<const MoleculeInputs> molecules, const Settings& settings);
+  MoleculeBatches(std::shared_ptr<const MoleculeInputs> molecules, const Settings& settings,
+                  std::shared_ptr<Exchange> exchange = nullptr);
   int64_t steps_per_epoch() const override;
   const GraphInput& input(int64_t epoch, int64_t step) override;
 
@@ -42,6 +46,7 @@ class MoleculeBatches final : public BatchSource {
 
   std::shared_ptr<const MoleculeInputs> molecules_;
   Settings settings_;
+  std::shared_ptr<Exchange> exchange_;
   int64_t batch_size_;
   int64_t shuffled_epoch_ = -1;
   std::vector<int32_t> order_;  // molecules of that epoch

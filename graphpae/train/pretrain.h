@@ -1,4 +1,9 @@
 // Pre-training, Algorithm 1: step after step, each a pure function of the settings, the data and the step's number.
+//
+// Several processes may train together. Each learns from its part of every batch; settings.batch_size is that of all of
+// them, so that their number does not change what is learnt, but for dropout, which each draws for itself, for what a
+// masked node shows instead of the token, which comes from its own part, and for rounding. Samples of a graph differ
+// also where a node is a seed of one process and near a seed of another: that one sees it unmasked.
 #pragma once
 
 #include <memory>
@@ -6,6 +11,7 @@
 #include <string>
 
 #include "graphpae/core/error.h"
+#include "graphpae/distributed/gradient_buckets.h"
 #include "graphpae/model/graph_pae.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/checkpoint.h"
@@ -27,17 +33,22 @@ struct EpochMetrics {
 
 class Pretrainer final : public Resumable {
  public:
+  using ProcessesPtr = std::shared_ptr<Processes>;  // null: one process alone
+
   // Throws a usage error for settings that contradict each other.
-  Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings, Threads threads);
-  // A graph: samples around settings.batch_size nodes; 0: all of it, a step per epoch.
-  Pretrainer(const PreparedGraph& graph, const InputShape& shape, const Settings& settings);
+  Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings, Threads threads,
+             ProcessesPtr processes = nullptr);
+  // A graph: samples around settings.batch_size nodes; 0: all of it, a step per epoch, for one process alone.
+  Pretrainer(const PreparedGraph& graph, const InputShape& shape, const Settings& settings,
+             ProcessesPtr processes = nullptr);
   // One whole graph, a step per epoch.
   Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings);
   // Molecules in shuffled batches.
-  Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape, const Settings& settings);
-
+  Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape, const Settings& settings,
+             ProcessesPtr processes = nullptr);
   // Molecules from shards, in batches shuffled by shard and inside a window.
-  Pretrainer(const ShardInput& shards, const InputShape& shape, const Settings& settings);
+  Pretrainer(const ShardInput& shards, const InputShape& shape, const Settings& settings,
+             ProcessesPtr processes = nullptr);
 
   // Trains one step; returns the metrics of the epoch if it was its last one. A batch too small for a masked node
   // teaches nothing and is passed over; a usage error if all of an epoch are. Throws a numerical error that names the
@@ -59,6 +70,8 @@ class Pretrainer final : public Resumable {
   // A checkpoint: parameters, statistics, moments, epoch and step.
   void save(const std::string& path, const std::string& data) const override;
   void restore(const std::string& path, const std::string& data) override;
+  // All processes go on from where rank 0 is.
+  void follow_first();
 
  private:
   // Over the steps of the epoch at work.
@@ -66,12 +79,25 @@ class Pretrainer final : public Resumable {
     int64_t steps = 0;  // those that taught something
     double loss = 0, loss_feature = 0, loss_position = 0, seconds = 0;
   };
-  void learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key);
+  struct StepLosses {
+    double total, feature, position;
+  };
+  // What is masked in the whole batch, and the part of it that `input` is.
+  struct DrawnCorruption {
+    int64_t masked;
+    Corruption part;
+  };
+  DrawnCorruption draw(const GraphInput& input, int64_t number);
+  void learn(const GraphInput& input, const DrawnCorruption& corruption, uint64_t dropout_key);
+  StepLosses learn_together(const GraphInput& input, const DrawnCorruption& corruption, uint64_t dropout_key);
 
   Settings settings_;
+  ProcessesPtr processes_;
   std::unique_ptr<BatchSource> batches_;
   std::shared_ptr<GraphPae> model_;
   Optimiser optimiser_;
+  std::unique_ptr<GradientBuckets> buckets_;  // of several processes
+  std::vector<size_t> decoder_parameters_;    // numbers of those of the feature decoder
   int64_t epoch_ = 0, step_ = 0;
   Sums sums_;
 };

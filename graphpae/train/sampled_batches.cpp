@@ -43,9 +43,10 @@ GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& 
   return input;
 }
 
-SampledBatches::SampledBatches(const PreparedGraph& graph, const Settings& settings)
+SampledBatches::SampledBatches(const PreparedGraph& graph, const Settings& settings, std::shared_ptr<Exchange> exchange)
     : graph_(graph),
       settings_(settings),
+      exchange_(std::move(exchange)),
       batch_size_(std::min(settings.batch_size, graph.graph->num_nodes())),
       sampler_(graph.graph->adjacency(), sampling_options(settings)),
       prefetcher_([this](int64_t epoch, int64_t step) { return make(epoch, step); }, steps_per_epoch(),
@@ -59,10 +60,13 @@ GraphInput SampledBatches::make(int64_t epoch, int64_t step) {
     shuffled_epoch_ = epoch;
   }
   const int64_t first = step * batch_size_, count = std::min(batch_size_, static_cast<int64_t>(order_.size()) - first);
-  const auto seeds = std::span<const int32_t>(order_).subspan(static_cast<size_t>(first), static_cast<size_t>(count));
+  const Part part = part_of(count, exchange_.get());
+  const auto seeds = std::span<const int32_t>(order_).subspan(static_cast<size_t>(first + part.first),
+                                                              static_cast<size_t>(part.count));
   const Rng rng = stream_of(settings_, Stream::sampling, epoch * steps_per_epoch() + step);
   GraphInput input = sample_input(graph_, sampler_.sample(seeds, rng, Threads{1}));
   input.workspace = workspace_;
+  if (part.divided) input.exchange = exchange_;
   return input;
 }
 

@@ -23,7 +23,7 @@ GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& 
 // batch is what is left.
 class SampledBatches final : public BatchSource {
  public:
-  SampledBatches(const PreparedGraph& graph, const Settings& settings);
+  SampledBatches(const PreparedGraph& graph, const Settings& settings, std::shared_ptr<Exchange> exchange = nullptr);
 
   int64_t steps_per_epoch() const override;
   const GraphInput& input(int64_t epoch, int64_t step) override { return prefetcher_.input(epoch, step); }
@@ -33,6 +33,7 @@ class SampledBatches final : public BatchSource {
 
   PreparedGraph graph_;
   Settings settings_;
+  std::shared_ptr<Exchange> exchange_;
   int64_t batch_size_;
   NeighbourSampler sampler_;
   int64_t shuffled_epoch_ = -1;

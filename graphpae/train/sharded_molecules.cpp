@@ -43,10 +43,12 @@ ShardInput prepare(const ShardSet& shards, const Settings& settings, const Input
 
 InputShape input_shape(const ShardSet& shards) { return input_shape(shards.manifest().featurizer); }
 
-ShardedMolecules::ShardedMolecules(const ShardInput& input, const Settings& settings)
+ShardedMolecules::ShardedMolecules(const ShardInput& input, const Settings& settings,
+                                   std::shared_ptr<Exchange> exchange)
     : source_(input),
       shape_(input_shape(*input.shards)),
       settings_(settings),
+      exchange_(std::move(exchange)),
       order_(sizes_of(*input.shards), settings),
       batch_size_(settings.batch_size == 0 ? order_.size() : std::min(settings.batch_size, order_.size())),
       prefetcher_([this](int64_t epoch, int64_t step) { return make(epoch, step); }, steps_per_epoch(),
@@ -71,7 +73,8 @@ const MoleculeInputs& ShardedMolecules::open(int32_t shard) {
 
 GraphInput ShardedMolecules::make(int64_t epoch, int64_t step) {
   const int64_t first = step * batch_size_;
-  ShardOrder::Part part = order_.part(epoch, first, std::min(batch_size_, order_.size() - first));
+  const Part mine = part_of(std::min(batch_size_, order_.size() - first), exchange_.get());
+  ShardOrder::Part part = order_.part(epoch, first + mine.first, mine.count);
   std::map<int32_t, int32_t> number;  // of a shard among those of the batch
   std::vector<const MoleculeInputs*> sets;
   for (MoleculePlace& place : part.places) {
@@ -82,6 +85,7 @@ GraphInput ShardedMolecules::make(int64_t epoch, int64_t step) {
   GraphInput input = MoleculeInputs::batch(sets, part.places);
   input.threads = source_.threads;
   input.workspace = workspace_;
+  if (mine.divided) input.exchange = exchange_;
   std::erase_if(open_, [&](const auto& entry) {
     return std::find(part.window.begin(), part.window.end(), entry.first) == part.window.end();
   });

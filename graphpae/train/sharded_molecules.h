@@ -33,7 +33,7 @@ InputShape input_shape(const ShardSet& shards);
 class ShardedMolecules final : public BatchSource {
  public:
   // settings.batch_size at a time, 0: all at once; the last batch is what is left.
-  ShardedMolecules(const ShardInput& input, const Settings& settings);
+  ShardedMolecules(const ShardInput& input, const Settings& settings, std::shared_ptr<Exchange> exchange = nullptr);
 
   int64_t steps_per_epoch() const override;
   // Throws a data error that names the file of a damaged shard.
@@ -46,6 +46,7 @@ class ShardedMolecules final : public BatchSource {
   ShardInput source_;
   InputShape shape_;
   Settings settings_;
+  std::shared_ptr<Exchange> exchange_;
   ShardOrder order_;
   int64_t batch_size_;
   std::map<int32_t, std::unique_ptr<MoleculeInputs>> open_;  // by shard

@@ -33,8 +33,10 @@ TEST(BatchNorm, MomentsFarFromZero) {
     std::vector<double> expected = m.mean;
     expected.insert(expected.end(), m.variance.begin(), m.variance.end());
     check(expected, 2e-5, [&](Threads threads) {
-      std::vector<float> out(static_cast<size_t>(2 * d));
-      column_moments(x.data(), n, d, out.data(), out.data() + d, threads);
+      std::vector<double> moments(static_cast<size_t>(2 * d));
+      column_moments(x.data(), n, d, moments.data(), moments.data() + d, threads);
+      std::vector<float> out(moments.begin(), moments.end());
+      for (int64_t j = d; j < 2 * d; ++j) out[j] = static_cast<float>(moments[j] / static_cast<double>(n));
       return out;
     });
   });
@@ -118,8 +120,12 @@ TEST(BatchNorm, BackwardIsTheTextbookFormula) {
         expected.insert(expected.end(), d_bias.begin(), d_bias.end());
         check(expected, 2e-5, [&](Threads threads) {
           std::vector<float> out(static_cast<size_t>(n * d + 2 * d));
-          batch_norm_backward(p.norm(relu, dropout), p.x.data(), p.d_y.data(), n, out.data(), out.data() + n * d,
-                              out.data() + n * d + d, threads);
+          float *of_weight = out.data() + n * d, *of_bias = of_weight + d;
+          const BatchNorm norm = p.norm(relu, dropout);
+          batch_norm_parameter_gradients(norm, p.x.data(), p.d_y.data(), n, of_bias, of_weight, threads);
+          std::vector<float> means(of_weight, of_weight + 2 * d);
+          for (float& value : means) value /= static_cast<float>(n);
+          batch_norm_backward(norm, p.x.data(), p.d_y.data(), n, means.data() + d, means.data(), out.data(), threads);
           return out;
         });
       }

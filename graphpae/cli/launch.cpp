@@ -1,0 +1,138 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "graphpae/cli/command.h"
+#include "graphpae/cli/interrupt.h"
+#include "graphpae/core/error.h"
+
+namespace graphpae::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// After a process has ended badly the others have time to say what they saw: little if it has said why itself.
+constexpr milliseconds kAfterError{1000}, kAfterDeath{30000}, kBetweenLooks{20};
+
+struct Flags {
+  int count = 2;
+  std::vector<std::string> command;
+};
+
+int free_port() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const bool found = listener >= 0 && ::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  if (listener >= 0) ::close(listener);
+  if (!found) throw Error(ErrorKind::internal, "no free port on this machine");
+  return ntohs(address.sin_port);
+}
+
+// A process of its own group, so that a signal from the terminal reaches it once, through us; it ends when we do.
+pid_t start(const std::vector<std::string>& command, int rank, int count, int port) {
+  std::vector<char*> arguments;
+  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child < 0) throw Error(ErrorKind::internal, "no more processes can be started");
+  if (child > 0) return child;
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (::getppid() != parent) ::_exit(1);
+  ::setenv("RANK", std::to_string(rank).c_str(), 1);
+  ::setenv("WORLD_SIZE", std::to_string(count).c_str(), 1);
+  ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+  ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
+  const int nothing = ::open("/dev/null", O_RDWR);
+  ::dup2(nothing, STDIN_FILENO);
+  if (rank > 0) ::dup2(nothing, STDOUT_FILENO);
+  ::execv("/proc/self/exe", arguments.data());
+  ::_exit(1);
+}
+
+struct Failure {
+  int rank, code, signal;  // signal 0: it ended by itself
+};
+
+// Waits for all processes; returns how the first one failed.
+std::optional<Failure> wait_for(std::vector<pid_t> children, const GracefulStop& stop) {
+  std::optional<Failure> failure;
+  Clock::time_point end = Clock::time_point::max();
+  bool passed_on = false;
+  const auto tell = [&](int signal) {
+    for (const pid_t child : children) {
+      if (child > 0) ::kill(child, signal);
+    }
+  };
+  while (std::any_of(children.begin(), children.end(), [](pid_t child) { return child > 0; })) {
+    for (size_t rank = 0; rank < children.size(); ++rank) {
+      int status = 0;
+      if (children[rank] <= 0 || ::waitpid(children[rank], &status, WNOHANG) != children[rank]) continue;
+      children[rank] = 0;
+      const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0, signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+      if (failure || (code == 0 && signal == 0)) continue;
+      failure = {static_cast<int>(rank), code, signal};
+      const bool stopped = code == static_cast<int>(ErrorKind::interrupted);
+      end = Clock::now() + (signal != 0 || stopped ? kAfterDeath : kAfterError);
+    }
+    if (stop.requested() && !passed_on) {
+      passed_on = true;
+      tell(SIGTERM);
+    }
+    if (Clock::now() > end) tell(SIGKILL);
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+  return failure;
+}
+
+}  // namespace
+
+void add_launch(CLI::App& app, Common& common) {
+  CLI::App* verb = app.add_subcommand("launch", "train on several processes of this machine");
+  auto flags = std::make_shared<Flags>();
+  verb->add_option("-n,--processes", flags->count, "how many")->check(CLI::Range(1, 1024))->capture_default_str();
+  verb->add_option("COMMAND", flags->command, "after --: pretrain and its arguments")->required();
+  verb->callback([flags, &common] {
+    if (flags->command[0] != "pretrain" && flags->command[0] != "bench")
+      throw usage_error(fmt::format("launch: '{}' runs in one process; several are for pretrain", flags->command[0]));
+    std::vector<std::string> command = flags->command;
+    command.insert(command.begin(), "graphpae");
+    const bool has_threads = std::any_of(command.begin(), command.end(),
+                                         [](const std::string& word) { return word.starts_with("--threads"); });
+    if (!has_threads) {
+      const int each = std::max(1, common.thread_count().count / flags->count);
+      command.insert(command.end(), {"--threads", std::to_string(each)});
+    }
+    const GracefulStop stop;
+    const int port = free_port();
+    std::vector<pid_t> children;
+    for (int rank = 0; rank < flags->count; ++rank) children.push_back(start(command, rank, flags->count, port));
+    const auto failure = wait_for(std::move(children), stop);
+    if (!failure) return;
+    if (failure->signal != 0) {
+      throw Error(ErrorKind::internal,
+                  fmt::format("rank {} was ended by signal {}; --resume goes on from the last checkpoint",
+                              failure->rank, failure->signal));
+    }
+    throw Error(static_cast<ErrorKind>(failure->code), "");  // it has said why
+  });
+}
+
+}  // namespace graphpae::cli
