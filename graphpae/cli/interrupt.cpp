@@ -17,7 +17,7 @@ namespace {
 
 // Shared with the signal handler and the thread behind it; one program has one of each.
 int signal_pipe[2] = {-1, -1};
-std::atomic<bool> graceful{false}, requested_stop{false};
+std::atomic<bool> graceful{false}, requested_stop{false}, silent{false};
 
 // Libraries start threads before main, so a signal may arrive in any thread: all a handler may do is pass it on.
 void pass_on(int) {
@@ -39,6 +39,8 @@ GracefulStop::GracefulStop() { graceful = true; }
 GracefulStop::~GracefulStop() { graceful = false; }
 bool GracefulStop::requested() const { return requested_stop; }
 
+void end_silently_when_interrupted() { silent = true; }
+
 void handle_interrupts() {
   if (::pipe2(signal_pipe, O_CLOEXEC) != 0) return;  // without it signals end the program at once
   struct sigaction action {};
@@ -50,7 +52,7 @@ void handle_interrupts() {
     wait_for_signal();
     if (graceful && !requested_stop.exchange(true)) wait_for_signal();
     remove_unfinished_outputs();
-    std::fputs("graphpae: error: interrupted\n", stderr);
+    if (!silent) std::fputs("graphpae: error: interrupted\n", stderr);
     ::_exit(static_cast<int>(ErrorKind::interrupted));
   }).detach();
 }

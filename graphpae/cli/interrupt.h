@@ -14,6 +14,9 @@ class GracefulStop {
   bool requested() const;
 };
 
+// From now on the program ends without a word: it is one of several, and their launcher speaks.
+void end_silently_when_interrupted();
+
 // Call once, early in main.
 void handle_interrupts();
 

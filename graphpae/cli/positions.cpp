@@ -7,9 +7,11 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/progress.h"
+#include "graphpae/cli/ranks.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/positions/position_file.h"
+#include "graphpae/positions/slepc_session.h"
 
 namespace graphpae::cli {
 namespace {
@@ -39,14 +41,15 @@ void check_memory(int64_t needed) {
 Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flags& flags, const Common& common) {
   const Adjacency& adjacency = graph.adjacency();
   const auto start = std::chrono::steady_clock::now();
+  const bool first = SlepcSession::rank() == 0;
   const char* directory = std::getenv("GRAPHPAE_CACHE");
-  const bool use_cache = !flags.no_cache && directory != nullptr && directory[0] != '\0';
+  const bool use_cache = first && !flags.no_cache && directory != nullptr && directory[0] != '\0';
   const PositionCache cache(use_cache ? directory : "");
   const std::string key = use_cache ? position_key(adjacency, options) : "";
   std::optional<Positions> positions = use_cache ? cache.find(key) : std::nullopt;
   Outcome outcome;
-  outcome.cached = positions.has_value();
-  if (!positions) {
+  outcome.cached = SlepcSession::first_says(positions.has_value());
+  if (!outcome.cached) {
     check_memory(position_memory(adjacency.num_nodes(), static_cast<int64_t>(adjacency.neighbours().size()), options));
     Progress progress(common, "eigenpairs", options.k);
     positions = laplacian_positions(adjacency, options, common.thread_count(), [&](const PositionProgress& p) {
@@ -55,6 +58,7 @@ Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flag
     });
     if (use_cache) cache.store(key, *positions);
   }
+  if (!first) return outcome;
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   write_positions(flags.output, *positions);
   outcome.nodes = positions->num_nodes;
@@ -110,7 +114,8 @@ void declare(OptionTable& table, PositionOptions& o) {
                    {{"auto", PositionSolver::automatic},
                     {"dense", PositionSolver::dense},
                     {"block", PositionSolver::block},
-                    {"inverse", PositionSolver::inverse}},
+                    {"inverse", PositionSolver::inverse},
+                    {"slepc", PositionSolver::slepc}},
                    "solver");
   table.add("skip_zero", o.skip_zero, "leave out eigenvalues below 1e-6");
   table.add("absolute", o.absolute, "take absolute values of entries");
@@ -124,6 +129,36 @@ void declare(OptionTable& table, PositionOptions& o) {
                     {"wavelength_soft", N::wavelength_soft}},
                    "what each eigenvector is divided by");
   table.add("extend", o.extend, "complete the eigenspace that K cuts");
+}
+
+void run_positions(const Flags& flags, const PositionOptions& options, const Common& common) {
+  const Dataset dataset = load_data_on_ranks(flags.data, common);
+  const Outcome outcome = dataset.is_graph() ? solve_one(dataset.graph(), options, flags, common)
+                                             : solve_many(dataset.graph_set(), options, flags, common);
+  if (SlepcSession::rank() != 0) return;
+  if (common.json) {
+    print_json({{"nodes", outcome.nodes},
+                {"k", outcome.k},
+                {"computed", outcome.computed},
+                {"converged", outcome.converged},
+                {"max_residual", outcome.max_residual},
+                {"solver", outcome.solver},
+                {"seconds", outcome.seconds},
+                {"peak_rss_bytes", peak_memory()},
+                {"cached", outcome.cached},
+                {"notes", outcome.notes},
+                {"output", flags.output}});
+  } else {
+    print_notes(dataset.notes);
+    print_notes(outcome.notes);
+    fmt::print("{}: {} eigenvectors of {} nodes, largest residual {:.1e}, solver {}, {:.2f} s{}\n", flags.output,
+               outcome.computed, outcome.nodes, outcome.max_residual, outcome.solver, outcome.seconds,
+               outcome.cached ? " (from the cache)" : "");
+  }
+  if (!outcome.complete) {
+    throw numerical_error(fmt::format(
+        "{}: not all eigenvectors are certain; the file holds what was found, with residuals", flags.output));
+  }
 }
 
 }  // namespace
@@ -147,32 +182,9 @@ void add_positions(CLI::App& app, Common& common) {
     if (!flags->output.ends_with(".npz"))
       throw usage_error(fmt::format("-o {}: positions are written as .npz", flags->output));
     flags->data.use_cache = !flags->no_cache;
-    const Dataset dataset = load_data(flags->data, common);
-    const Outcome outcome = dataset.is_graph() ? solve_one(dataset.graph(), options, *flags, common)
-                                               : solve_many(dataset.graph_set(), options, *flags, common);
-    if (common.json) {
-      print_json({{"nodes", outcome.nodes},
-                  {"k", outcome.k},
-                  {"computed", outcome.computed},
-                  {"converged", outcome.converged},
-                  {"max_residual", outcome.max_residual},
-                  {"solver", outcome.solver},
-                  {"seconds", outcome.seconds},
-                  {"peak_rss_bytes", peak_memory()},
-                  {"cached", outcome.cached},
-                  {"notes", outcome.notes},
-                  {"output", flags->output}});
-    } else {
-      print_notes(dataset.notes);
-      print_notes(outcome.notes);
-      fmt::print("{}: {} eigenvectors of {} nodes, largest residual {:.1e}, solver {}, {:.2f} s{}\n", flags->output,
-                 outcome.computed, outcome.nodes, outcome.max_residual, outcome.solver, outcome.seconds,
-                 outcome.cached ? " (from the cache)" : "");
-    }
-    if (!outcome.complete) {
-      throw numerical_error(fmt::format(
-          "{}: not all eigenvectors are certain; the file holds what was found, with residuals", flags->output));
-    }
+    const auto job = [&] { run_positions(*flags, options, common); };
+    if (options.solver == PositionSolver::slepc) return run_on_ranks(common, job);
+    job();
   });
 }
 

@@ -89,16 +89,24 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
 
 std::string first_word(int argc, char** argv) { return argc > 1 && argv[1][0] != '-' ? argv[1] : ""; }
 
-int run_program(int argc, char** argv, const ExtraVerbs& extra_verbs) {
-  handle_interrupts();
+int report_exception() {
   try {
-    return run(argc, argv, extra_verbs);
+    throw;
   } catch (const Error& error) {
     return report(error.what(), error.exit_code());
   } catch (const std::bad_alloc&) {
     return report("not enough memory", static_cast<int>(ErrorKind::memory));
   } catch (const std::exception& error) {
     return report(fmt::format("internal: {}", error.what()), static_cast<int>(ErrorKind::internal));
+  }
+}
+
+int run_program(int argc, char** argv, const ExtraVerbs& extra_verbs) {
+  handle_interrupts();
+  try {
+    return run(argc, argv, extra_verbs);
+  } catch (const std::exception&) {
+    return report_exception();
   }
 }
 

@@ -30,6 +30,9 @@ class ComponentSplit {
     return std::span(nodes_).subspan(starts_[index], starts_[index + 1] - starts_[index]);
   }
 
+  // The place of a node in its component.
+  int32_t place(int32_t node) const { return local_[node]; }
+
   // `graph` must be the one of the constructor.
   Subgraph subgraph(const GraphView& graph, int64_t index) const;
 

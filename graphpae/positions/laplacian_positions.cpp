@@ -5,6 +5,7 @@
 #include "graphpae/positions/block_solver.h"
 #include "graphpae/positions/dense_solver.h"
 #include "graphpae/positions/inverse_solver.h"
+#include "graphpae/positions/slepc_solver.h"
 #include "graphpae/positions/solve_graph.h"
 
 namespace graphpae {
@@ -25,10 +26,13 @@ int64_t position_memory(int64_t num_nodes, int64_t num_directed_edges, const Pos
   const bool block = solver_for(num_nodes, count, options.solver) == PositionSolver::block;
   int64_t solver =
       block ? block_solver_memory(num_nodes, count, options.tolerance) : dense_solver_memory(num_nodes, count);
-  if (block && may_use_inverse_solver(num_nodes, num_directed_edges)) {
+  if (block && options.solver == PositionSolver::slepc) {
+    solver = slepc_solver_memory(num_nodes, num_directed_edges, count);
+  } else if (block && may_use_inverse_solver(num_nodes, num_directed_edges)) {
     solver = std::max(solver, inverse_solver_memory(num_nodes, count));
   }
-  return split + solver + 8 * num_nodes * (count + options.k);
+  const int64_t vectors = holds_vectors(options) ? 8 * num_nodes * (count + options.k) : 0;
+  return split + solver + vectors;
 }
 
 }  // namespace graphpae

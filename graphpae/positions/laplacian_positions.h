@@ -2,14 +2,15 @@
 //
 // An isolated node has diagonal entry 1 and so eigenvalue 1. The graph is split into connected components; each is
 // solved on its own, small ones densely (dense_solver.h), large ones by block Lanczos, with the Laplacian
-// (block_solver.h) or, where the graph allows it, with its inverse (inverse_solver.h); the pairs are merged
-// (merge_pairs.h). Rules that make the result unique where mathematics leaves a choice:
+// (block_solver.h) or, where the graph allows it, with its inverse (inverse_solver.h), or by several processes
+// (slepc_solver.h); the pairs are merged (merge_pairs.h). Rules that make the result unique where mathematics leaves a
+// choice:
 //   * eigenvalues ascend; equal ones (to 1e-12) follow their components, larger components first, then the one with
 //     the smaller node. With more components than K, the K eigenvectors of eigenvalue 0 are thus D^1/2 of the K
 //     largest;
 //   * every vector is zero outside one component;
 //   * the first entry whose magnitude is within 0.1 % of the largest one is positive;
-//   * the same options and graph give the same bits with any number of threads.
+//   * the same options and graph give the same bits with any number of threads (not of processes).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,9 @@
 
 namespace graphpae {
 
-enum class PositionSolver { automatic, dense, block, inverse };
+// With slepc, all processes of an MPI program solve together and make the same calls (slepc_session.h); only rank 0
+// gets the eigenvectors.
+enum class PositionSolver { automatic, dense, block, inverse, slepc };
 
 // What every eigenvector u with eigenvalue lambda is divided by. The wavelength forms follow common practice for
 // Laplacian encodings: entries in units of the wavelength of a sine with the same curvature.
@@ -66,7 +69,7 @@ struct Positions {
   int64_t isolated = 0;
   bool cuts_eigenspace = false;  // eigenvalue K+1 equals eigenvalue K, as far as the residuals tell
   PositionStatus status = PositionStatus::converged;
-  std::string solver;              // those used, joined by +: dense, block, inverse; "none" if nothing had to be solved
+  std::string solver;  // those used, joined by +: dense, block, inverse, slepc; "none" if nothing had to be solved
   std::vector<std::string> notes;  // for the user, one line each
 
   double max_residual() const;

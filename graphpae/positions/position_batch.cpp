@@ -61,6 +61,8 @@ BatchPositions position_batch(const GraphBatch& batch, const PositionOptions& op
                               const std::function<bool(int64_t)>& progress) {
   check_options(options);
   if (options.extend) throw usage_error("positions: extend is not possible for a set of graphs");
+  if (options.solver == PositionSolver::slepc)
+    throw usage_error("positions: the solver slepc is not for a set of graphs");
   const int64_t graphs = batch.num_graphs(), k = options.k;
   BatchPositions result;
   result.k = k;

@@ -15,6 +15,8 @@
 #include "graphpae/positions/finish_columns.h"
 #include "graphpae/positions/inverse_solver.h"
 #include "graphpae/positions/merge_pairs.h"
+#include "graphpae/positions/slepc_session.h"
+#include "graphpae/positions/slepc_solver.h"
 
 namespace graphpae {
 namespace {
@@ -58,7 +60,7 @@ class ComponentSolver {
   std::string names() const {
     std::string names;
     const std::pair<bool, const char*> all[] = {
-        {used_dense_, "dense"}, {used_block_, "block"}, {used_inverse_, "inverse"}};
+        {used_dense_, "dense"}, {used_block_, "block"}, {used_inverse_, "inverse"}, {used_slepc_, "slepc"}};
     for (const auto& [used, name] : all) {
       if (used) names += (names.empty() ? "" : "+") + std::string(name);
     }
@@ -81,6 +83,13 @@ class ComponentSolver {
       }
     }
     used_dense_ = used_dense_ || !small.empty();
+    if (holds_vectors(options_)) solve_small(small, count);
+    if (options_.solver != PositionSolver::slepc) return;
+    for (const int64_t c : small) share_values(solutions_[c]);
+  }
+
+ private:
+  void solve_small(const std::vector<int64_t>& small, int64_t count) {
     const bool one = small.size() == 1;  // then the threads are better used inside
     parallel_tasks(one ? Threads{1} : threads_, static_cast<int64_t>(small.size()), [&](int64_t task) {
       const int64_t c = small[task];
@@ -94,7 +103,6 @@ class ComponentSolver {
     });
   }
 
- private:
   ComponentSolution solve_large(int64_t component, int64_t count) {
     BlockSolverOptions options;
     options.count = count;
@@ -103,6 +111,10 @@ class ComponentSolver {
     ConvergenceCallback progress;
     const int64_t nodes = static_cast<int64_t>(split_.nodes(component).size());
     if (progress_) progress = [&](int64_t converged) { return progress_({converged, count, nodes}); };
+    if (options_.solver == PositionSolver::slepc) {
+      used_slepc_ = true;
+      return solve_slepc(graph_, split_, component, options, progress);
+    }
     if (split_.count() == 1) return solve_connected(graph_, options, progress);
     const Subgraph part = split_.subgraph(graph_, component);
     return solve_connected(part.view(), options, progress);
@@ -126,6 +138,7 @@ class ComponentSolver {
   bool used_dense_ = false;
   bool used_block_ = false;
   bool used_inverse_ = false;
+  bool used_slepc_ = false;
 };
 
 // The pairs of the whole graph in order, skipped ones left out.
@@ -254,11 +267,16 @@ PositionSolver solver_for(int64_t num_nodes, int64_t count, PositionSolver wish)
   return wish != PositionSolver::automatic || num_nodes > kDenseNodes ? PositionSolver::block : PositionSolver::dense;
 }
 
+bool holds_vectors(const PositionOptions& options) {
+  return options.solver != PositionSolver::slepc || SlepcSession::rank() == 0;
+}
+
 void check_options(const PositionOptions& options) {
   if (options.k < 1) throw usage_error(fmt::format("positions: k is {}, expected at least 1", options.k));
   if (!(options.tolerance >= 1e-12 && options.tolerance <= 1e-2)) {
     throw usage_error(fmt::format("positions: tolerance is {}, expected 1e-12 .. 1e-2", options.tolerance));
   }
+  if (options.solver == PositionSolver::slepc) SlepcSession::require();
 }
 
 Positions solve_graph(const GraphView& graph, const PositionOptions& options, Threads threads,
@@ -276,9 +294,11 @@ Positions solve_graph(const GraphView& graph, const PositionOptions& options, Th
   positions.cuts_eigenspace = selection.cuts_eigenspace;
   positions.eigenvalues.assign(positions.k, 0.0);
   positions.residuals.assign(positions.k, 0.0);
-  positions.eigenvectors.assign(positions.num_nodes * positions.k, 0.0);
+  if (holds_vectors(options)) {
+    positions.eigenvectors.assign(positions.num_nodes * positions.k, 0.0);
+    write_columns(selection, solver, split, threads, positions);
+  }
   bool complete = true;
-  write_columns(selection, solver, split, threads, positions);
   for (int64_t j = 0; j < selection.take; ++j) {
     const PairReference& pair = selection.pairs[j];
     const ComponentSolution& solution = solver.solution(pair.component);

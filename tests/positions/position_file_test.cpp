@@ -88,7 +88,9 @@ TEST(PositionCache, KeepsPositionsOfManyGraphs) {
     std::string bad = good;
     bad[at] ^= 0x10;
     dir.write("cache/positions-" + key + ".npz", bad);
-    if (const auto read = cache.find_batch(key)) EXPECT_EQ(read->eigenvectors, positions.eigenvectors) << at;
+    if (const auto read = cache.find_batch(key)) {
+      EXPECT_EQ(read->eigenvectors, positions.eigenvectors) << at;
+    }
   }
   dir.write("cache/positions-" + key + ".npz", good.substr(0, good.size() / 2));
   EXPECT_FALSE(cache.find_batch(key));
