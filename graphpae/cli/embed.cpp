@@ -67,7 +67,9 @@ int64_t embed_nodes(GraphPae& model, const Graph& graph, const Flags& flags, Ker
 }
 
 int64_t embed_molecules(GraphPae& model, const GraphSet& set, const Flags& flags, Kernels kernels,
-                        const Common& common) {
+                        const EmbedOptions& options, const Common& common) {
+  if (options.sampled || options.memory > 0)
+    throw usage_error("--inference sampled and --memory are for the nodes of a graph, the data are molecules");
   const torch::Tensor rows = embed(model, set, input_options(common, kernels, set, model.settings())).contiguous();
   write_embeddings(flags.output, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0),
                    rows.size(1), molecule_names(set), "molecule");
@@ -100,7 +102,7 @@ void add_embed(CLI::App& app, Common& common) {
     print_notes(dataset.notes);
     const int64_t columns = naming(flags->data.data, [&] {
       return dataset.is_graph() ? embed_nodes(*model, dataset.graph(), *flags, kernels, options, common)
-                                : embed_molecules(*model, dataset.graph_set(), *flags, kernels, common);
+                                : embed_molecules(*model, dataset.graph_set(), *flags, kernels, options, common);
     });
     const int64_t rows = dataset.is_graph() ? dataset.graph().num_nodes() : dataset.graph_set().num_graphs();
     if (common.json) {
