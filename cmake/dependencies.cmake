@@ -31,6 +31,11 @@ if(NOT DEFINED GRAPHPAE_BUILD_CLI OR GRAPHPAE_BUILD_CLI)
   find_package(spdlog QUIET)
 endif()
 
+# Charts of reports, compiled in; an installed package needs it no more.
+if(PROJECT_NAME STREQUAL graphpae)
+  find_file(CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist REQUIRED)
+endif()
+
 # Debian's RDKit has no CMake package, and its headers name one another from their own root.
 find_path(RDKIT_INCLUDE_DIR GraphMol/RWMol.h PATH_SUFFIXES rdkit REQUIRED)
 if(NOT TARGET rdkit::rdkit)

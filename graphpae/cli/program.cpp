@@ -18,7 +18,7 @@ namespace graphpae::cli {
 namespace {
 
 // Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"spectrum", "reproduce", "report"};
+const std::vector<std::string> kLaterVerbs = {"reproduce", "report"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
@@ -63,6 +63,7 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_recipes(app, common);
   add_positions(app, common);
   add_launch(app, common);
+  add_spectrum(app, common);
   if (extra_verbs) extra_verbs(app, common);
   app.parse_complete_callback([&] { set_up_log(common); });
 

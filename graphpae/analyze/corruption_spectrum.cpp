@@ -1,0 +1,177 @@
+#include "graphpae/analyze/corruption_spectrum.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graphpae/core/error.h"
+
+namespace graphpae {
+namespace {
+
+enum Draw : uint64_t { kNodes = 0, kEdges = 1, kOffsets = 2 };
+
+size_t num_bands(double highest, double width) { return band_of(highest, width) + 1; }
+
+// The first floor(ratio n) of a random order of n things.
+std::vector<int32_t> chosen(int64_t n, double ratio, const Rng& rng) {
+  std::vector<int32_t> order = rng.permutation(static_cast<int32_t>(n));
+  order.resize(static_cast<size_t>(std::floor(ratio * static_cast<double>(n))));
+  return order;
+}
+
+Adjacency without_edges(const Adjacency& graph, double ratio, const Rng& rng, Threads threads) {
+  std::vector<Edge> edges;
+  for (int32_t i = 0; i < graph.num_nodes(); ++i) {
+    for (const int32_t j : graph.row(i)) {
+      if (i < j) edges.push_back({i, j});
+    }
+  }
+  std::vector<char> gone(edges.size(), 0);
+  for (const int32_t e : chosen(static_cast<int64_t>(edges.size()), ratio, rng)) gone[e] = 1;
+  std::vector<Edge> kept;
+  for (size_t e = 0; e < edges.size(); ++e) {
+    if (!gone[e]) kept.push_back(edges[e]);
+  }
+  return Adjacency::from_edges(kept, graph.num_nodes(), {}, threads);
+}
+
+FourierBasis shaken(FourierBasis basis, const std::vector<int32_t>& nodes, double noise, const Rng& rng) {
+  uint64_t draw = 0;
+  for (const int32_t node : nodes) {
+    double* row = basis.vectors.data() + node * basis.k;
+    for (int64_t j = 0; j < basis.k; ++j) row[j] += noise * (2 * rng.uniform(draw++) - 1);
+  }
+  return basis;
+}
+
+// What one draw has in each band.
+struct DrawnBands {
+  std::vector<double> magnitude, of_the_mean;
+};
+
+// Adds up draws.
+class Accumulator {
+ public:
+  explicit Accumulator(const std::vector<double>& original) : original_(original), values_(original.size()) {}
+  void add(const std::vector<double>& drawn) {
+    for (size_t b = 0; b < values_.size(); ++b) {
+      if (!std::isnan(drawn[b])) values_[b].push_back(drawn[b]);
+    }
+  }
+  BandChange::Numbers numbers(size_t band) const {
+    const std::vector<double>& values = values_[band];
+    const double count = static_cast<double>(values.size()), before = original_[band];
+    BandChange::Numbers numbers{before, 0, 0, 0};
+    for (const double value : values) {
+      numbers.corrupted += value / count;
+      numbers.change += std::abs(value - before) / count;
+    }
+    for (const double value : values)
+      numbers.deviation += (value - numbers.corrupted) * (value - numbers.corrupted) / std::max(count - 1, 1.0);
+    numbers.deviation = std::sqrt(numbers.deviation);
+    if (values.empty())
+      numbers.corrupted = numbers.change = numbers.deviation = std::numeric_limits<double>::quiet_NaN();
+    return numbers;
+  }
+
+ private:
+  std::vector<double> original_;
+  std::vector<std::vector<double>> values_;  // [bands][draws]
+};
+
+void check(const Graph& graph, const SpectrumOptions& options) {
+  if (graph.features().columns() == 0) throw data_error("the graph has no node features to look at");
+  if (graph.adjacency().num_edges() == 0) throw data_error("the graph has no edges");
+  const auto within = [](const char* name, double value, double low, double high) {
+    if (!(value >= low && value <= high))
+      throw usage_error(fmt::format("{} is {}, expected {} .. {}", name, value, low, high));
+  };
+  within("ratio", options.ratio, 0, 1);
+  within("noise", options.noise, 0, 1e3);
+  within("band_width", options.band_width, 1e-3, 2);
+  within("draws", static_cast<double>(options.draws), 1, 1e6);
+}
+
+}  // namespace
+
+size_t band_of(double eigenvalue, double width) {
+  const size_t last = static_cast<size_t>(std::ceil(2 / width - 1e-9)) - 1;
+  // An eigenvalue on a border belongs to the band above it, rounding aside.
+  return std::min(last, static_cast<size_t>(std::max(0.0, std::floor(eigenvalue / width + 1e-9))));
+}
+
+std::vector<double> band_means(std::span<const double> eigenvalues, std::span<const double> values, double width,
+                               size_t bands) {
+  std::vector<double> sums(bands, 0), counts(bands, 0);
+  for (size_t k = 0; k < eigenvalues.size(); ++k) {
+    const size_t band = band_of(eigenvalues[k], width);
+    if (band >= bands) continue;
+    sums[band] += values[k];
+    ++counts[band];
+  }
+  for (size_t b = 0; b < bands; ++b) sums[b] /= counts[b];  // NaN where there are none
+  return sums;
+}
+
+SpectrumAnalysis analyse_corruptions(const Graph& graph, const SpectrumOptions& options, Threads threads,
+                                     const SpectrumCallback& progress) {
+  check(graph, options);
+  const Adjacency& adjacency = graph.adjacency();
+  const Features& x = graph.features();
+  const int64_t n = graph.num_nodes(), total = 1 + 3 * options.draws;
+  int64_t done = 0;
+  const auto step = [&] {
+    if (progress && !progress(++done, total)) throw Error(ErrorKind::interrupted, "spectrum: interrupted");
+  };
+  const FourierBasis basis = fourier_basis(adjacency, options.eigenvectors, threads);
+  const size_t bands = num_bands(basis.eigenvalues.back(), options.band_width);
+  const auto in_bands = [&](const FourierBasis& of, const FrequencyContent& content) -> DrawnBands {
+    return {band_means(of.eigenvalues, content.magnitude, options.band_width, bands),
+            band_means(of.eigenvalues, content.of_the_mean, options.band_width, bands)};
+  };
+  const DrawnBands original = in_bands(basis, frequency_content(basis, x, {}, threads));
+  step();
+
+  SpectrumAnalysis analysis{n, basis.k, basis.eigenvalues.back(), {}};
+  const auto study = [&](const char* name, const std::function<DrawnBands(const Rng&)>& draw) {
+    Accumulator magnitude(original.magnitude), of_the_mean(original.of_the_mean);
+    for (int64_t d = 0; d < options.draws; ++d) {
+      const DrawnBands drawn = draw(Rng(static_cast<uint64_t>(options.seed), static_cast<uint64_t>(d)));
+      magnitude.add(drawn.magnitude);
+      of_the_mean.add(drawn.of_the_mean);
+      step();
+    }
+    CorruptionSpectrum spectrum{name, std::vector<BandChange>(bands)};
+    for (size_t b = 0; b < bands; ++b) {
+      BandChange& band = spectrum.bands[b];
+      band.low = static_cast<double>(b) * options.band_width;
+      band.high = std::min(2.0, band.low + options.band_width);
+      band.magnitude = magnitude.numbers(b);
+      band.of_the_mean = of_the_mean.numbers(b);
+    }
+    for (const double value : basis.eigenvalues) ++spectrum.bands[band_of(value, options.band_width)].eigenvalues;
+    analysis.corruptions.push_back(std::move(spectrum));
+  };
+  const auto part = [](const Rng& rng, Draw what) { return Rng(rng.bits(2 * what), rng.bits(2 * what + 1)); };
+  study("feature_masking", [&](const Rng& rng) {
+    std::vector<char> hidden(static_cast<size_t>(n), 0);
+    for (const int32_t node : chosen(n, options.ratio, part(rng, kNodes))) hidden[node] = 1;
+    return in_bands(basis, frequency_content(basis, x, hidden, threads));
+  });
+  study("edge_masking", [&](const Rng& rng) {
+    const FourierBasis masked = fourier_basis(without_edges(adjacency, options.ratio, part(rng, kEdges), threads),
+                                              options.eigenvectors, threads);
+    return in_bands(masked, frequency_content(masked, x, {}, threads));
+  });
+  study("position_offset", [&](const Rng& rng) {
+    const FourierBasis moved =
+        shaken(basis, chosen(n, options.ratio, part(rng, kNodes)), options.noise, part(rng, kOffsets));
+    return in_bands(moved, frequency_content(moved, x, {}, threads));
+  });
+  return analysis;
+}
+
+}  // namespace graphpae

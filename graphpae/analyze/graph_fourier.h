@@ -1,0 +1,38 @@
+// The graph Fourier transform: signals on nodes in the basis of Laplacian eigenvectors, X^s = U^T X.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "graphpae/core/adjacency.h"
+#include "graphpae/core/features.h"
+#include "graphpae/core/threads.h"
+
+namespace graphpae {
+
+// The eigenvectors of L with the smallest eigenvalues, or all of them.
+struct FourierBasis {
+  int64_t num_nodes = 0, k = 0;     // N, K
+  std::vector<double> eigenvalues;  // [K] ascending
+  std::vector<double> vectors;      // [N,K] row-major
+
+  bool whole() const { return k == num_nodes; }
+};
+
+// `k` <= 0: all N, by the dense solver. Throws a numerical error if they do not converge.
+FourierBasis fourier_basis(const Adjacency& graph, int64_t k, Threads threads);
+
+// What a signal X [N,d] has at each of K frequencies.
+struct FrequencyContent {
+  std::vector<double> magnitude;    // [K] mean over columns of |u^T x|
+  std::vector<double> of_the_mean;  // [K] |mean over columns of u^T x|
+  std::vector<double> energy;       // [K] sum over columns of (u^T x)^2
+};
+
+// `hidden` [N] or empty: rows of nodes that count as zero.
+FrequencyContent frequency_content(const FourierBasis& basis, const Features& signal, std::span<const char> hidden,
+                                   Threads threads);
+
+}  // namespace graphpae
