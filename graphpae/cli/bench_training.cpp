@@ -138,6 +138,26 @@ std::string targets_text() {
   return text;
 }
 
+Json steps_json(const bench::MoleculeBench& b) {
+  return {{"batch", b.batch},
+          {"step_ms", b.step_ms},
+          {"molecules_per_second", b.molecules_per_second()},
+          {"reference_step_ms", b.plain_ms},
+          {"dense_gflop", b.dense_gflop},
+          {"dense_ms", b.dense_ms},
+          {"dense_gflops", b.dense_gflop / b.dense_ms * 1e3},
+          {"onednn_gflops", b.dense_gflop / b.onednn_ms * 1e3}};
+}
+
+void print_steps(const bench::MoleculeBench& b) {
+  fmt::print("  a training step     {:>8.1f} ms   {:.0f} molecules per second\n", b.step_ms, b.molecules_per_second());
+  if (b.plain_ms > 0) fmt::print("  plain LibTorch      {:>8.1f} ms   {:.1f}x\n", b.plain_ms, b.plain_ms / b.step_ms);
+  fmt::print("  dense products of it {:>7.1f} ms   {:.2f} GFLOP at {:.0f} GFLOP/s; oneDNN reaches {:.0f}\n", b.dense_ms,
+             b.dense_gflop, b.dense_gflop / b.dense_ms * 1e3, b.dense_gflop / b.onednn_ms * 1e3);
+  fmt::print("  over the whole step              {:.0f} GFLOP/s, {:.0f} % of oneDNN's rate\n",
+             b.dense_gflop / b.step_ms * 1e3, 100 * b.onednn_ms / b.step_ms);
+}
+
 }  // namespace
 
 void bench_kernels(const TrainingBenchOptions& options, const Common& common) {
@@ -258,28 +278,14 @@ void bench_molecules(const TrainingBenchOptions& options, const Common& common) 
   const GraphSet set = is_real ? load(path, load_options).graph_set() : bench::bench_molecules(threads);
   const bench::MoleculeBench b =
       bench::run_molecule_bench(set, recipe_settings("molbace"), options.repeat, options.reference, threads);
-  const double rate = b.dense_gflop / b.dense_ms * 1e3, onednn = b.dense_gflop / b.onednn_ms * 1e3;
   if (common.json) {
-    return print_json({{"generated", !is_real},
-                       {"molecules", b.molecules},
-                       {"batch", b.batch},
-                       {"step_ms", b.step_ms},
-                       {"molecules_per_second", b.molecules_per_second()},
-                       {"reference_step_ms", b.plain_ms},
-                       {"dense_gflop", b.dense_gflop},
-                       {"dense_ms", b.dense_ms},
-                       {"dense_gflops", rate},
-                       {"onednn_gflops", onednn}});
+    Json json = {{"generated", !is_real}, {"molecules", b.molecules}};
+    json.update(steps_json(b));
+    return print_json(json);
   }
   fmt::print("{} molecules{}, {:.1f} atoms and {:.1f} directed edges each, batches of {}\n", b.molecules,
              is_real ? " of molbace" : " of the size of those in molbace", b.atoms, b.edges, b.batch);
-  fmt::print("  a training step     {:>8.1f} ms   {:.0f} molecules per second\n", b.step_ms, b.molecules_per_second());
-  if (options.reference)
-    fmt::print("  plain LibTorch      {:>8.1f} ms   {:.1f}x\n", b.plain_ms, b.plain_ms / b.step_ms);
-  fmt::print("  dense products of it {:>7.1f} ms   {:.2f} GFLOP at {:.0f} GFLOP/s; oneDNN reaches {:.0f}\n", b.dense_ms,
-             b.dense_gflop, rate, onednn);
-  fmt::print("  over the whole step              {:.0f} GFLOP/s, {:.0f} % of oneDNN's rate\n",
-             b.dense_gflop / b.step_ms * 1e3, 100 * b.onednn_ms / b.step_ms);
+  print_steps(b);
 }
 
 void bench_shards(const TrainingBenchOptions& options, const Common& common) {
@@ -292,6 +298,9 @@ void bench_shards(const TrainingBenchOptions& options, const Common& common) {
   const bool is_real = !options.data.empty() && is_shard_directory(options.data);
   const ShardSet shards = is_real ? ShardSet(options.data) : bench::bench_shards(scratch / "shards", settings, threads);
   const bench::ShardBench b = bench::run_shard_bench(shards, settings, options.repeat, threads);
+  const int64_t peak = peak_memory();
+  const bench::MoleculeBench steps =
+      bench::run_molecule_bench(shards.read(0).molecules, settings, options.repeat, options.reference, threads);
   const auto rate = [&](double ms) { return static_cast<double>(b.batch) / ms * 1e3; };
   if (common.json) {
     return print_json({{"generated", !is_real},
@@ -304,7 +313,8 @@ void bench_shards(const TrainingBenchOptions& options, const Common& common) {
                        {"ratio", b.shards_ms / b.memory_ms},
                        {"prepare_ms", b.prepare_ms},
                        {"longest_prepare_ms", b.longest_ms},
-                       {"peak_rss_bytes", peak_memory()}});
+                       {"peak_rss_bytes", peak},
+                       {"steps", steps_json(steps)}});
   }
   fmt::print("{} molecules in {} shards{}, batches of {}\n", b.molecules, b.shards, is_real ? "" : " (generated)",
              b.batch);
@@ -313,6 +323,9 @@ void bench_shards(const TrainingBenchOptions& options, const Common& common) {
              rate(b.memory_ms), 100 * (b.shards_ms / b.memory_ms - 1));
   fmt::print("  making a batch      {:>8.1f} ms   in one thread beside the step; at most {:.0f} ms\n", b.prepare_ms,
              b.longest_ms);
+  fmt::print("the molecules of the first shard, in memory, {:.1f} atoms and {:.1f} directed edges each\n", steps.atoms,
+             steps.edges);
+  print_steps(steps);
 }
 
 void bench_sampling(const TrainingBenchOptions& options, const Common& common) {

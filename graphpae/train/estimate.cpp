@@ -11,6 +11,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/tensors.h"
+#include "graphpae/kernels/dense_product.h"
 #include "graphpae/model/graph_pae.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/train/inputs.h"
@@ -25,8 +26,9 @@ struct Rates {
   double flops, bytes;  // per second
 };
 
-// A matrix product and a copy, a tenth of a second each.
-Rates probe(Threads threads) {
+// A matrix product and a copy, a tenth of a second each. Reference operations multiply as LibTorch does, whose speed is
+// that of the BLAS it was given.
+Rates probe(Kernels kernels, Threads threads) {
   using Clock = std::chrono::steady_clock;
   use_threads_in_torch(threads);
   const torch::NoGradGuard no_grad;
@@ -43,7 +45,14 @@ Rates probe(Threads threads) {
   };
   constexpr int64_t n = 768;
   const torch::Tensor a = torch::ones({n, n}), b = torch::ones({n, n}), c = torch::empty({n, n});
-  const double flops = rate(2.0 * n * n * n, [&] { torch::mm_out(const_cast<torch::Tensor&>(c), a, b); });
+  const double flops = rate(2.0 * n * n * n, [&] {
+    if (kernels == Kernels::reference) {
+      torch::mm_out(const_cast<torch::Tensor&>(c), a, b);
+    } else {
+      kernels::dense_product(kernels::plain(a.data_ptr<float>(), n), kernels::plain(b.data_ptr<float>(), n), n, n, n,
+                             c.data_ptr<float>(), n, {}, threads);
+    }
+  });
   const torch::Tensor from = torch::ones({8 << 20}), to = torch::empty({8 << 20});
   const double bytes = rate(2.0 * 4 * (8 << 20), [&] { const_cast<torch::Tensor&>(to).copy_(from); });
   return {flops, bytes};
@@ -124,7 +133,7 @@ Estimate estimate_molecules(const MoleculeCounts& counts, const Settings& s, Ker
   const double held = fused ? 4 * d * layers * (3 * n + 3.5 * edges) + 4 * edges * g * 2 : states;
   e.bytes = static_cast<int64_t>(2.5e8 + weights + prepared + held / steps);
 
-  const Rates rates = probe(threads);
+  const Rates rates = probe(kernels, threads);
   e.seconds = e.flops / (0.7 * rates.flops) + (3 * states + 2 * steps * weights) / rates.bytes;
   return e;
 }
@@ -186,7 +195,7 @@ Estimate estimate_samples(const Graph& graph, const Settings& s, Kernels kernels
   e.bytes =
       static_cast<int64_t>(2.5e8 + weights + 4 * static_cast<double>(graph.adjacency().neighbours().size()) +
                            n * (4 * f + 16 * k) + batches + 2 * 4 * states * (fused ? 1 : passes) + edges * h * 4 * 6);
-  const Rates rates = probe(threads);
+  const Rates rates = probe(kernels, threads);
   const double gathered = 4 * edges * (f + d) * 3 * passes;
   e.seconds = e.flops / (0.7 * rates.flops) + steps * (passes * 4 * states * 3 + gathered + weights * 2) / rates.bytes;
   return e;
@@ -233,7 +242,7 @@ Estimate estimate(const Graph& graph, const Settings& s, Kernels kernels, Thread
   const double messages = fused ? 0 : 4 * edges * d * 2.3 * passes * layers + 4 * edges * g * 8 + 4 * n * f * 4;
   e.bytes = static_cast<int64_t>(2.5e8 + weights + graph_bytes + states + messages + 4 * masked * (f + 4 * d));
 
-  const Rates rates = probe(threads);
+  const Rates rates = probe(kernels, threads);
   // Fused sums over edges gather from caches, three times as fast as from memory.
   const double gathered = fused ? 4 * edges * d * 3 * (passes * layers - (passes > 1 ? 1 : 0)) / 3 : 0;
   const double traffic = weights * 2 + states + messages * (fused ? 0 : 12) + gathered;
