@@ -87,8 +87,8 @@ void note_state(RunRecord& record) {
 }  // namespace
 
 const std::string* RunRecord::setting(const std::string& key) const {
-  for (const auto& [name, value] : settings) {
-    if (name == key) return &value;
+  for (const auto& [own, value] : settings) {
+    if (own == key) return &value;
   }
   return nullptr;
 }
