@@ -6,34 +6,6 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 preset=$1
 shift
 
-install_missing_packages() {
-  local package missing=()
-  local installed
-  installed=" $(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' 2>/dev/null | awk '$1 == "ii" {printf "%s ", $2}') "
-  while read -r package; do
-    [[ -z $package || $package == \#* || $installed == *" $package "* ]] || missing+=("$package")
-  done <"$root/scripts/packages.txt"
-  [[ ${#missing[@]} -gt 0 ]] || return 0
-
-  local as_root=()
-  if [[ $(id -u) -ne 0 ]]; then
-    command -v sudo >/dev/null || {
-      echo "graphpae: these Debian packages are needed and this user may not install them: ${missing[*]}" >&2
-      exit 1
-    }
-    as_root=(sudo)
-  fi
-  local log
-  log=$(mktemp)
-  echo "graphpae: installing Debian packages: ${missing[*]}" >&2
-  if ! { "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
-    tail -n 20 "$log" >&2
-    echo "graphpae: installing failed (whole log: $log)" >&2
-    exit 1
-  fi
-  rm -f "$log"
-}
-
 build_directory() {
   case $preset in
     release) echo "$root/build" ;;
@@ -41,7 +13,7 @@ build_directory() {
   esac
 }
 
-install_missing_packages
+"$root/scripts/install_packages.sh" packages.txt
 dir=$(build_directory)
 cd "$root"
 log=$dir/configure.log

@@ -13,8 +13,6 @@ namespace {
 
 enum Draw : uint64_t { kNodes = 0, kEdges = 1, kOffsets = 2 };
 
-size_t num_bands(double highest, double width) { return band_of(highest, width) + 1; }
-
 // The first floor(ratio n) of a random order of n things.
 std::vector<int32_t> chosen(int64_t n, double ratio, const Rng& rng) {
   std::vector<int32_t> order = rng.permutation(static_cast<int32_t>(n));
@@ -82,7 +80,9 @@ class Accumulator {
   std::vector<std::vector<double>> values_;  // [bands][draws]
 };
 
-void check(const Graph& graph, const SpectrumOptions& options) {
+}  // namespace
+
+void check_corruptions(const Graph& graph, const SpectrumOptions& options) {
   if (graph.features().columns() == 0) throw data_error("the graph has no node features to look at");
   if (graph.adjacency().num_edges() == 0) throw data_error("the graph has no edges");
   const auto within = [](const char* name, double value, double low, double high) {
@@ -95,54 +95,28 @@ void check(const Graph& graph, const SpectrumOptions& options) {
   within("draws", static_cast<double>(options.draws), 1, 1e6);
 }
 
-}  // namespace
-
-size_t band_of(double eigenvalue, double width) {
-  const size_t last = static_cast<size_t>(std::ceil(2 / width - 1e-9)) - 1;
-  // An eigenvalue on a border belongs to the band above it, rounding aside.
-  return std::min(last, static_cast<size_t>(std::max(0.0, std::floor(eigenvalue / width + 1e-9))));
-}
-
-std::vector<double> band_means(std::span<const double> eigenvalues, std::span<const double> values, double width,
-                               size_t bands) {
-  std::vector<double> sums(bands, 0), counts(bands, 0);
-  for (size_t k = 0; k < eigenvalues.size(); ++k) {
-    const size_t band = band_of(eigenvalues[k], width);
-    if (band >= bands) continue;
-    sums[band] += values[k];
-    ++counts[band];
-  }
-  for (size_t b = 0; b < bands; ++b) sums[b] /= counts[b];  // NaN where there are none
-  return sums;
-}
-
-SpectrumAnalysis analyse_corruptions(const Graph& graph, const SpectrumOptions& options, Threads threads,
+SpectrumAnalysis analyse_corruptions(const Graph& graph, const FourierBasis& basis, const FourierSolver& solve,
+                                     const SpectrumOptions& options, Threads threads,
                                      const SpectrumCallback& progress) {
-  check(graph, options);
+  check_corruptions(graph, options);
   const Adjacency& adjacency = graph.adjacency();
   const Features& x = graph.features();
-  const int64_t n = graph.num_nodes(), total = 1 + 3 * options.draws;
-  int64_t done = 0;
-  const auto step = [&] {
-    if (progress && !progress(++done, total)) throw Error(ErrorKind::interrupted, "spectrum: interrupted");
-  };
-  const FourierBasis basis = fourier_basis(adjacency, options.eigenvectors, threads);
-  const size_t bands = num_bands(basis.eigenvalues.back(), options.band_width);
+  const int64_t n = graph.num_nodes();
+  const size_t bands = band_of(basis.eigenvalues.back(), options.band_width) + 1;
   const auto in_bands = [&](const FourierBasis& of, const FrequencyContent& content) -> DrawnBands {
     return {band_means(of.eigenvalues, content.magnitude, options.band_width, bands),
             band_means(of.eigenvalues, content.of_the_mean, options.band_width, bands)};
   };
   const DrawnBands original = in_bands(basis, frequency_content(basis, x, {}, threads));
-  step();
 
   SpectrumAnalysis analysis{n, basis.k, basis.eigenvalues.back(), {}};
   const auto study = [&](const char* name, const std::function<DrawnBands(const Rng&)>& draw) {
     Accumulator magnitude(original.magnitude), of_the_mean(original.of_the_mean);
     for (int64_t d = 0; d < options.draws; ++d) {
+      if (progress) progress(name, d);
       const DrawnBands drawn = draw(Rng(static_cast<uint64_t>(options.seed), static_cast<uint64_t>(d)));
       magnitude.add(drawn.magnitude);
       of_the_mean.add(drawn.of_the_mean);
-      step();
     }
     CorruptionSpectrum spectrum{name, std::vector<BandChange>(bands)};
     for (size_t b = 0; b < bands; ++b) {
@@ -162,8 +136,7 @@ SpectrumAnalysis analyse_corruptions(const Graph& graph, const SpectrumOptions& 
     return in_bands(basis, frequency_content(basis, x, hidden, threads));
   });
   study("edge_masking", [&](const Rng& rng) {
-    const FourierBasis masked = fourier_basis(without_edges(adjacency, options.ratio, part(rng, kEdges), threads),
-                                              options.eigenvectors, threads);
+    const FourierBasis masked = solve(without_edges(adjacency, options.ratio, part(rng, kEdges), threads));
     return in_bands(masked, frequency_content(masked, x, {}, threads));
   });
   study("position_offset", [&](const Rng& rng) {

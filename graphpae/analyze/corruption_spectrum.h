@@ -21,9 +21,8 @@ namespace graphpae {
 struct SpectrumOptions {
   double ratio = 0.2;   // of nodes or edges
   double noise = 0.01;  // offsets are uniform in (-noise, noise)
-  int64_t draws = 5;
+  int64_t draws = 3;
   double band_width = 0.1;
-  int64_t eigenvectors = 0;  // the smallest ones; 0: all
   int64_t seed = 0;
 };
 
@@ -53,17 +52,19 @@ struct SpectrumAnalysis {
   bool whole() const { return eigenvectors == nodes; }
 };
 
-// Called after each of `total` parts of the work; returns false to stop, which throws `interrupted`.
-using SpectrumCallback = std::function<bool(int64_t done, int64_t total)>;
+// Called before each draw of a corruption.
+using SpectrumCallback = std::function<void(const std::string& corruption, int64_t draw)>;
 
-// Throws a data error for a graph without features or edges, usage errors for options out of range.
-SpectrumAnalysis analyse_corruptions(const Graph& graph, const SpectrumOptions& options, Threads threads,
+// Eigenvectors of a graph: all of them, or as many as the analysis is about.
+using FourierSolver = std::function<FourierBasis(const Adjacency&)>;
+
+// `basis` is that of the graph, `solve` gives that of the graph without some edges. Throws a data error for a graph
+// without features or edges, usage errors for options out of range.
+SpectrumAnalysis analyse_corruptions(const Graph& graph, const FourierBasis& basis, const FourierSolver& solve,
+                                     const SpectrumOptions& options, Threads threads,
                                      const SpectrumCallback& progress = {});
 
-// Averages of `values` [K] at `eigenvalues` [K] over the bands up to the highest of them; NaN where there are none.
-std::vector<double> band_means(std::span<const double> eigenvalues, std::span<const double> values, double width,
-                               size_t bands);
-// The band of an eigenvalue.
-size_t band_of(double eigenvalue, double width);
+// Throws what analyse_corruptions would, before anything is computed.
+void check_corruptions(const Graph& graph, const SpectrumOptions& options);
 
 }  // namespace graphpae

@@ -64,4 +64,23 @@ FrequencyContent frequency_content(const FourierBasis& basis, const Features& si
   return content;
 }
 
+size_t band_of(double eigenvalue, double width) {
+  const size_t last = static_cast<size_t>(std::ceil(2 / width - 1e-9)) - 1;
+  // An eigenvalue on a border belongs to the band above it, rounding aside.
+  return std::min(last, static_cast<size_t>(std::max(0.0, std::floor(eigenvalue / width + 1e-9))));
+}
+
+std::vector<double> band_means(std::span<const double> eigenvalues, std::span<const double> values, double width,
+                               size_t bands) {
+  std::vector<double> sums(bands, 0), counts(bands, 0);
+  for (size_t k = 0; k < eigenvalues.size(); ++k) {
+    const size_t band = band_of(eigenvalues[k], width);
+    if (band >= bands) continue;
+    sums[band] += values[k];
+    ++counts[band];
+  }
+  for (size_t b = 0; b < bands; ++b) sums[b] /= counts[b];  // NaN where there are none
+  return sums;
+}
+
 }  // namespace graphpae

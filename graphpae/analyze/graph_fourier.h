@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,5 +33,11 @@ struct FrequencyContent {
 // `hidden` [N] or empty: rows of nodes that count as zero.
 FrequencyContent frequency_content(const FourierBasis& basis, const Features& signal, std::span<const char> hidden,
                                    Threads threads);
+
+// Bands of frequencies [0, width), [width, 2 width), ... 2, the last one with its end. The band of an eigenvalue:
+size_t band_of(double eigenvalue, double width);
+// Averages of `values` [K] at `eigenvalues` [K] over the first bands; NaN where there are none.
+std::vector<double> band_means(std::span<const double> eigenvalues, std::span<const double> values, double width,
+                               size_t bands);
 
 }  // namespace graphpae

@@ -4,9 +4,11 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <string_view>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/options_yaml.h"
@@ -16,6 +18,10 @@ namespace graphpae::cli {
 
 void add_data_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("DATA", flags.data, "a file, a directory or the name of a known data set")->required();
+  add_reading_flags(app, flags);
+}
+
+void add_reading_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("--features", flags.features, "file of node features (.npz .npy .csv)");
   app.add_option("--labels", flags.labels, "file of node labels (.npy .csv)");
   app.add_option("--splits", flags.splits, "file of splits (.npz)");
@@ -105,6 +111,20 @@ void apply_settings(OptionTable& table, const SettingFlags& flags) {
     table.set(assignment.substr(0, equals), assignment.substr(equals + 1));
   }
   for (const auto& [key, value] : flags.flags) table.set(key, value);
+}
+
+std::string shell_words(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](unsigned char c) {
+      return std::isalnum(c) || std::string_view("_-./:=,+@%").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    std::string quoted = word;
+    for (size_t at = 0; !plain && (at = quoted.find('\'', at)) != std::string::npos; at += 4)
+      quoted.replace(at, 1, "'\\''");
+    text += (text.empty() ? "" : " ") + (plain ? word : "'" + quoted + "'");
+  }
+  return text;
 }
 
 void print_json(const Json& json) { fmt::print("{}\n", json.dump(2)); }

@@ -23,6 +23,7 @@ struct Common {
   bool verbose = false;
   bool no_progress = false;
   std::string log_file;
+  std::string command;  // not a flag: the whole command line, as a shell reads it
 
   Threads thread_count() const { return threads > 0 ? Threads{threads} : all_threads(); }
 };
@@ -39,6 +40,7 @@ struct DataFlags {
   bool trust_download = false;
 };
 void add_data_flags(CLI::App& app, DataFlags& flags);
+void add_reading_flags(CLI::App& app, DataFlags& flags);  // all but DATA itself
 LoadOptions load_options(const DataFlags& flags, const Common& common);
 Dataset load_data(const DataFlags& flags, const Common& common);
 
@@ -68,6 +70,9 @@ E choose(const std::string& flag, const std::string& text, std::vector<std::pair
 void print_json(const Json& json);
 void print_notes(const std::vector<std::string>& notes);
 
+// Words as a shell reads them back.
+std::string shell_words(const std::vector<std::string>& words);
+
 // Declares a verb; its callback runs it.
 void add_demo(CLI::App& app, Common& common);
 void add_generate(CLI::App& app, Common& common);
@@ -83,6 +88,7 @@ void add_evaluate(CLI::App& app, Common& common);
 void add_finetune(CLI::App& app, Common& common);
 void add_predict(CLI::App& app, Common& common);
 void add_bench(CLI::App& app, Common& common);
+void add_report(CLI::App& app, Common& common);
 
 // Shared between verbs.
 Json info_json(const Dataset& dataset);

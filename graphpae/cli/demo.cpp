@@ -3,16 +3,20 @@
 #include <filesystem>
 #include <memory>
 
+#include "graphpae/cli/environment.h"
 #include "graphpae/cli/evaluation_table.h"
+#include "graphpae/cli/leave_report.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/generate.h"
+#include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/embedding_file.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "graphpae/train/recipes.h"
+#include "graphpae/train/run_directory.h"
 
 namespace graphpae::cli {
 namespace {
@@ -37,11 +41,13 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
   if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory) && !force)
     throw usage_error(
         fmt::format("{}: exists and is not empty (-o DIR names another place, --force replaces it)", directory));
-  std::error_code reason;
-  std::filesystem::create_directories(directory, reason);
-  if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
-
+  RunDirectory run = RunDirectory::create(directory, true);
   const Settings settings = demo_settings();
+  write_file(run.file("config.yaml"), to_yaml(settings));
+  write_file(
+      run.file("environment.json"),
+      environment_json(directory, "the graph of `graphpae demo`", content_hash(graph), common, Kernels::fused).dump(2) +
+          "\n");
   const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
   const PreparedGraph input = prepare(graph, settings, options);
   Pretrainer trainer(input, input_shape(graph), settings);
@@ -50,6 +56,7 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
     Progress progress(common, "epochs", settings.epochs);
     while (!trainer.done()) {
       last = trainer.train_epoch();
+      run.append(last);
       if (last.epoch == 1) first = last;
       progress.update(last.epoch, fmt::format("loss {:.4f}", last.loss));
     }
@@ -61,31 +68,38 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
   std::vector<std::string> notes;
   const EvaluationPlan plan = plan_evaluation(graph, settings, {}, common, notes);
   const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
-  const std::vector<EvaluationRow> table = run_evaluation(plan, {model}, input, options, common);
+  const std::vector<EvaluationRow> table =
+      run_evaluation(plan, {model}, input, options, common,
+                     [&](const Features& embedded) { leave_map(directory, embedded, graph, common); });
   print_notes(notes);
   const Json evaluation = evaluation_json(plan, table);
-  write_file(directory + "/results.json", Json{{"final_loss", last.loss}, {"evaluation", evaluation}}.dump(2) + "\n");
+  write_file(run.file("results.json"),
+             Json{{"epochs", last.epoch}, {"final_loss", last.loss}, {"evaluation", evaluation}}.dump(2) + "\n");
+  const std::string report = leave_report(directory);
   if (common.json) {
     Json json = info_json(dataset);
     json["first_loss"] = first.loss;
     json["final_loss"] = last.loss;
     json["evaluation"] = evaluation;
     json["output"] = directory;
+    json["report"] = report;
     return print_json(json);
   }
   fmt::print(
       "pre-trained    {} epochs without labels: loss {:.4f} -> {:.4f}\n"
       "embeddings     {} ({} x {})\n"
       "model          {}/model\n"
-      "results        {}/results.json\n\n"
+      "results        {}/results.json\n"
+      "report         {}\n\n"
       "How well the labels, which training never saw, can be read off:\n{}\n"
       "Next:\n"
       "  graphpae pretrain DATA --recipe chameleon -o RUN   the same on your data, with checkpoints\n"
       "  graphpae embed RUN DATA -o embeddings.npy          one row per node\n"
       "  graphpae evaluate RUN DATA                         how good they are, beside baselines\n"
+      "  graphpae report RUN                                a page about the run\n"
       "  graphpae info DATA                                 what is in your file\n"
       "  graphpae recipes                                   published settings by data set\n",
-      settings.epochs, first.loss, last.loss, file, rows.size(0), rows.size(1), directory, directory,
+      settings.epochs, first.loss, last.loss, file, rows.size(0), rows.size(1), directory, directory, report,
       evaluation_text(plan, table));
 }
 

@@ -6,6 +6,8 @@
 
 namespace graphpae::cli {
 
-Json environment_json(const std::string& data, const std::string& data_hash, Threads threads, Kernels kernels);
+// `run`: its directory; a run that goes on keeps the command that began it.
+Json environment_json(const std::string& run, const std::string& data, const std::string& data_hash,
+                      const Common& common, Kernels kernels);
 
 }  // namespace graphpae::cli

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "graphpae/cli/evaluation_table.h"
+#include "graphpae/cli/leave_report.h"
 #include "graphpae/cli/molecule_evaluation_table.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -63,7 +64,10 @@ Json evaluate_data(const Data& data, const Subject& subject, const Flags& flags,
   keep_freed_memory();
   const InputOptions options = input_options(common, Kernels::fused, data, subject.settings);
   const auto input = naming(name, [&] { return prepare(data, subject.settings, options); });
-  auto rows = run_evaluation(plan, subject.models, input, options, common);
+  const bool is_run = RunDirectory::holds_run(flags.run);
+  auto rows = run_evaluation(plan, subject.models, input, options, common, [&](const Features& embedded) {
+    if (is_run) leave_map(flags.run, embedded, data, common);
+  });
   if (subject.rival) rows.insert(rows.begin() + 1, against_row(plan, flags.against, *subject.rival, options, common));
   text = evaluation_text(plan, rows);
   return evaluation_json(plan, rows);
@@ -78,6 +82,7 @@ void keep_results(const std::string& run, const Json& evaluation) {
   if (!results.is_object()) throw data_error(path + ": is not a JSON object");
   results["evaluation"] = evaluation;
   write_file(path, results.dump(2) + "\n");
+  leave_report(run);
 }
 
 }  // namespace

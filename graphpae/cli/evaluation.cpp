@@ -65,16 +65,20 @@ void treat_twins(EvaluationPlan& plan, bool dedupe, std::vector<std::string>& no
 
 // Scores under the paper protocol come from embeddings made as released: from samples, for a model trained on them.
 Evaluation probe_model(const EvaluationPlan& plan, const std::string& what, GraphPae& model, const PreparedGraph& input,
-                       const Common& common) {
+                       const Common& common, const RowObserver& observe = {}) {
+  const auto seen = [&](Features rows) {
+    if (observe) observe(rows);
+    return rows;
+  };
   if (model.settings().batch_size == 0 || !plan.options.paper)
-    return probe_rows(plan, what, embedded_rows(model, input), common);
+    return probe_rows(plan, what, seen(embedded_rows(model, input)), common);
   EvaluationPlan paper = plan, strict = plan;
   paper.options.strict = strict.options.paper = false;
   EmbedOptions sampled;
   sampled.sampled = true;
   Evaluation all = probe_rows(paper, what, embedded_rows(model, input, sampled), common);
   if (!plan.options.strict) return all;
-  Evaluation exact = probe_rows(strict, what, embedded_rows(model, input), common);
+  Evaluation exact = probe_rows(strict, what, seen(embedded_rows(model, input)), common);
   exact.paper = std::move(all.paper);
   exact.unconverged += all.unconverged;
   return exact;
@@ -156,22 +160,24 @@ Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const
 
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
                                           const std::vector<std::shared_ptr<GraphPae>>& models,
-                                          const PreparedGraph& input, const InputOptions& options,
-                                          const Common& common) {
+                                          const PreparedGraph& input, const InputOptions& options, const Common& common,
+                                          const RowObserver& observe) {
   const Settings& settings = models.front()->settings();
   const auto probe = [&](const std::string& what, const Features& features) {
     return probe_rows(plan, what, features, common);
   };
-  const auto probe_models = [&](const std::string& what, const auto& model_of) {
-    Evaluation joined = probe_model(plan, what, *model_of(models.front()), input, common);
+  const auto probe_models = [&](const std::string& what, const auto& model_of, const RowObserver& seen) {
+    Evaluation joined = probe_model(plan, what, *model_of(models.front()), input, common, seen);
     for (size_t m = 1; m < models.size(); ++m)
       join(joined, probe_model(plan, what, *model_of(models[m]), input, common));
     return joined;
   };
   std::vector<EvaluationRow> rows;
-  rows.push_back({"embeddings", "embeddings", probe_models("embeddings", [](const auto& model) { return model; })});
+  rows.push_back({"embeddings", "embeddings",
+                  probe_models(
+                      "embeddings", [](const auto& model) { return model; }, observe)});
   rows.push_back({"untrained", "untrained encoder",
-                  probe_models("untrained encoder", [](const auto& model) { return untrained(*model); })});
+                  probe_models("untrained encoder", [](const auto& model) { return untrained(*model); }, {})});
   rows.push_back({"raw_features", "raw features", probe("raw features", raw_feature_rows(plan.graph, settings))});
   rows.push_back({"raw_positions", "raw positions",
                   probe("raw positions", raw_position_rows(plan.graph, settings, input, options))});

@@ -2,6 +2,7 @@
 // Of one graph; molecule_evaluation.h has functions of the same names for molecules.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "graphpae/cli/run_flags.h"
@@ -50,14 +51,17 @@ struct EvaluationRow {
   Evaluation evaluation;
 };
 
+// Sees the embeddings [rows,D] of the first model before they are probed.
+using RowObserver = std::function<void(const Features&)>;
+
 Evaluation probe_rows(const EvaluationPlan& plan, const std::string& what, const Features& rows, const Common& common);
 
 // Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
 // "embeddings", "untrained", "raw_features", "raw_positions", "majority".
 std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
                                           const std::vector<std::shared_ptr<GraphPae>>& models,
-                                          const PreparedGraph& input, const InputOptions& options,
-                                          const Common& common);
+                                          const PreparedGraph& input, const InputOptions& options, const Common& common,
+                                          const RowObserver& observe = {});
 
 // The row of the model that --against names.
 EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, GraphPae& model,

@@ -12,6 +12,7 @@
 #include "graphpae/cli/environment.h"
 #include "graphpae/cli/finetune_table.h"
 #include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/leave_report.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
@@ -219,7 +220,7 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
   const std::string hash = content_hash(data);
   RunDirectory run = resuming ? RunDirectory::open(flags.output) : RunDirectory::create(flags.output, flags.force);
   if (!resuming) write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
-  Json environment = environment_json(flags.data.data, hash, common.thread_count(), kernels);
+  Json environment = environment_json(run.path(), flags.data.data, hash, common, kernels);
   environment["pretrained"] = pretrained == nullptr ? "none" : flags.run;
   write_file(run.file("environment.json"), environment.dump(2) + "\n");
 
@@ -231,6 +232,7 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
     write_parts_file(flags.output, parts);
     write_file(run.file("results.json"), joined.dump(2) + "\n");
   }
+  leave_report(flags.output);
   return joined;
 }
 

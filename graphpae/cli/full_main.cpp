@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
     add_evaluate(app, common);
     add_finetune(app, common);
     add_predict(app, common);
+    add_spectrum(app, common);
+    add_report(app, common);
 #ifdef GRAPHPAE_HAS_BENCH
     add_bench(app, common);
 #endif

@@ -134,15 +134,18 @@ MoleculePlan plan_evaluation(const GraphSet& set, const Settings&, const Evaluat
 
 std::vector<MoleculeRow> run_evaluation(const MoleculePlan& plan, const std::vector<std::shared_ptr<GraphPae>>& models,
                                         const std::shared_ptr<const MoleculeInputs>& input, const InputOptions&,
-                                        const Common& common) {
+                                        const Common& common, const RowObserver& observe) {
   const auto probe_models = [&](const std::string& what, const auto& rows_of) {
     std::vector<std::vector<GraphEvaluation>> runs;
     for (const auto& model : models) runs.push_back(probe_rows(plan, what, rows_of(*model), common));
     return by_split(runs);
   };
   std::vector<MoleculeRow> rows;
-  rows.push_back({"embeddings", "embeddings",
-                  probe_models("embeddings", [&](GraphPae& model) { return embedded_rows(model, *input); })});
+  rows.push_back({"embeddings", "embeddings", probe_models("embeddings", [&](GraphPae& model) {
+                    Features embedded = embedded_rows(model, *input);
+                    if (observe && &model == models.front().get()) observe(embedded);
+                    return embedded;
+                  })});
   rows.push_back({"untrained", "untrained encoder", probe_models("untrained encoder", [&](GraphPae& model) {
                     return embedded_rows(*untrained(model), *input);
                   })});

@@ -33,7 +33,7 @@ struct MoleculeRow {
 // "raw_features", "majority" (a constant).
 std::vector<MoleculeRow> run_evaluation(const MoleculePlan& plan, const std::vector<std::shared_ptr<GraphPae>>& models,
                                         const std::shared_ptr<const MoleculeInputs>& input, const InputOptions& options,
-                                        const Common& common);
+                                        const Common& common, const RowObserver& observe = {});
 
 MoleculeRow against_row(const MoleculePlan& plan, const std::string& name, GraphPae& model, const InputOptions& options,
                         const Common& common);

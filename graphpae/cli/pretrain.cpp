@@ -13,6 +13,7 @@
 #include "graphpae/cli/environment.h"
 #include "graphpae/cli/evaluation_table.h"
 #include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/leave_report.h"
 #include "graphpae/cli/molecule_evaluation_table.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/cli/team.h"
@@ -196,7 +197,7 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   }
   if (run) {
     if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
-    Json environment = environment_json(flags.data.data, hash, common.thread_count(), kernels);
+    Json environment = environment_json(run->path(), flags.data.data, hash, common, kernels);
     environment["processes"] = team.size();
     write_file(run->file("environment.json"), environment.dump(2) + "\n");
   }
@@ -244,13 +245,16 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   results["run"] = flags.output;
   save_model(run->file("model"), trainer.model(), result_card(flags.data.data, results));
   write_file(run->file("results.json"), results.dump(2) + "\n");
+  leave_report(run->path());
   if constexpr (!std::is_same_v<Data, ShardSet>) {
     if (!plan) return results;
     const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
-    const auto rows = run_evaluation(*plan, {model}, input, options, common);
+    const auto rows = run_evaluation(*plan, {model}, input, options, common,
+                                     [&](const Features& embedded) { leave_map(run->path(), embedded, data, common); });
     results["evaluation"] = evaluation_json(*plan, rows);
     table = evaluation_text(*plan, rows);
     write_file(run->file("results.json"), results.dump(2) + "\n");
+    leave_report(run->path());
   }
   return results;
 }

@@ -18,7 +18,7 @@ namespace graphpae::cli {
 namespace {
 
 // Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"reproduce", "report"};
+const std::vector<std::string> kLaterVerbs = {"reproduce"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
@@ -52,6 +52,7 @@ int report(const std::string& message, int code) {
 
 int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   Common common;
+  common.command = "graphpae " + shell_words({argv + 1, argv + argc});
   CLI::App app("Graph Positional Autoencoders: learn node and molecule representations without labels", "graphpae");
   app.set_version_flag("--version", std::string("graphpae ") + kVersion);
   app.require_subcommand(1);
@@ -63,7 +64,6 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_recipes(app, common);
   add_positions(app, common);
   add_launch(app, common);
-  add_spectrum(app, common);
   if (extra_verbs) extra_verbs(app, common);
   app.parse_complete_callback([&] { set_up_log(common); });
 

@@ -1,21 +1,17 @@
 #include "graphpae/cli/progress.h"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
 
+#include "graphpae/cli/terminal.h"
+
 namespace graphpae::cli {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
-
-size_t terminal_width() {
-  winsize size{};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
 
 std::string time_text(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds + 0.5);
@@ -23,39 +19,78 @@ std::string time_text(double seconds) {
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
+std::string bar(double share, size_t width) {
+  const size_t filled = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width));
+  return fmt::format("[{}{}] ", std::string(filled, '#'), std::string(width - filled, '.'));
+}
+
 }  // namespace
 
+std::string progress_line(const ProgressState& s, size_t width) {
+  const double rate = static_cast<double>(s.done - s.first) / std::max(s.seconds, 1e-9);
+  const double share = static_cast<double>(s.done) / static_cast<double>(s.total);
+  const std::string count = s.unit == "%"
+                                ? fmt::format("{:>3} %", s.done)
+                                : fmt::format("{:>{}}/{} {}", s.done, std::to_string(s.total).size(), s.total, s.unit);
+  const std::string speed = s.unit == "%" ? "" : fmt::format("  {:.3g}/s", rate);
+  const std::string elapsed = fmt::format("  {} elapsed", time_text(s.seconds));
+  const std::string left =
+      fmt::format("  {} left", s.done > s.first ? time_text(static_cast<double>(s.total - s.done) / rate) : "?");
+  const std::string note = s.note.empty() ? "" : "  " + s.note;
+  if (width == kUnlimited) return count + speed + elapsed + left + note;
+  // The first that fits with what the note needs, then the first that fits at all.
+  const std::string forms[] = {bar(share, 24) + count + speed + elapsed + left,
+                               bar(share, 24) + count + elapsed + left,
+                               bar(share, 24) + count + left,
+                               bar(share, 10) + count + left,
+                               count + left,
+                               count};
+  for (const std::string& form : forms) {
+    if (text_width(form + note) <= width) return form + note;
+  }
+  for (size_t k = 2; k < std::size(forms); ++k) {
+    if (text_width(forms[k]) <= width) return fitted(forms[k] + note, width);
+  }
+  return fitted(count, width);
+}
+
 Progress::Progress(const Common& common, std::string unit, int64_t total, int64_t first)
-    : unit_(std::move(unit)),
-      total_(std::max<int64_t>(total, 1)),
-      first_(first),
+    : state_{first, std::max<int64_t>(total, 1), first, std::move(unit), "", 0},
       shown_(!common.quiet && !common.no_progress),
       terminal_(::isatty(STDERR_FILENO) != 0),
       start_(std::chrono::steady_clock::now()),
       last_(start_) {}
 
 Progress::~Progress() {
-  if (printed_ && terminal_) std::fputs("\n", stderr);
+  if (!printed_ || !terminal_) return;
+  draw();  // as it was last, though too soon after the line before
+  std::fputs("\n", stderr);
 }
 
 void Progress::update(int64_t done, const std::string& note) {
   const auto now = std::chrono::steady_clock::now();
+  state_.done = done;
+  state_.note = note;
   const double interval = terminal_ ? 0.1 : 5.0;
   if (!shown_ || Seconds(now - last_).count() < interval) return;
   last_ = now;
-  const double elapsed = Seconds(now - start_).count(), share = static_cast<double>(done) / static_cast<double>(total_);
-  const double rate = static_cast<double>(done - first_) / std::max(elapsed, 1e-9);
-  const std::string left = done > first_ ? time_text(static_cast<double>(total_ - done) / rate) : "?";
-  const std::string text = fmt::format("{}/{} {}  {:.3g}/s  {} elapsed  {} left{}{}", done, total_, unit_, rate,
-                                       time_text(elapsed), left, note.empty() ? "" : "  ", note);
+  state_.seconds = Seconds(now - start_).count();
+  draw();
+}
+
+void Progress::draw() {
   if (!terminal_) {
-    fmt::print(stderr, "{}\n", text);
+    fmt::print(stderr, "{}\n", progress_line(state_, kUnlimited));
     return;
   }
-  constexpr size_t kBar = 24;
-  const size_t filled = static_cast<size_t>(share * kBar);
-  const std::string line = fmt::format("[{}{}] {}", std::string(filled, '#'), std::string(kBar - filled, '.'), text);
-  fmt::print(stderr, "\r{:<{}}", line.substr(0, terminal_width() - 1), std::min<size_t>(terminal_width() - 1, 160));
+  const size_t width = terminal_width(STDERR_FILENO) - 1;  // a full line would move the cursor to the next
+  const std::string line = progress_line(state_, width);
+  const size_t shown = text_width(line);
+  // What is left of a longer line before is wiped out.
+  const size_t blanks = std::min(width, printed_width_) > shown ? std::min(width, printed_width_) - shown : 0;
+  fmt::print(stderr, "\r{}{}", line, std::string(blanks, ' '));
+  std::fflush(stderr);
+  printed_width_ = shown;
   printed_ = true;
 }
 

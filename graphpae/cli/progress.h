@@ -9,6 +9,16 @@
 
 namespace graphpae::cli {
 
+// How far the work is.
+struct ProgressState {
+  int64_t done = 0, total = 1, first = 0;  // `first` were done before
+  std::string unit, note;
+  double seconds = 0;  // since the start
+};
+// One line about it, at most `width` characters: what matters least goes first if there is no room for all. With a bar
+// unless the width is unlimited.
+std::string progress_line(const ProgressState& state, size_t width);
+
 class Progress {
  public:
   // `unit` is what is counted: "pairs", "graphs", "epochs".
@@ -21,11 +31,13 @@ class Progress {
   void update(int64_t done, const std::string& note = "");  // the note is added to the line
 
  private:
-  std::string unit_;
-  int64_t total_, first_;
+  void draw();
+
+  ProgressState state_;
   bool shown_, terminal_;
   std::chrono::steady_clock::time_point start_, last_;
   bool printed_ = false;
+  size_t printed_width_ = 0;  // of the line on the terminal
 };
 
 }  // namespace graphpae::cli

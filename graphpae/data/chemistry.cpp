@@ -2,6 +2,8 @@
 
 #include <GraphMol/ChemTransforms/ChemTransforms.h>
 #include <GraphMol/FileParsers/FileParsers.h>
+#include <GraphMol/MolDraw2D/MolDraw2DSVG.h>
+#include <GraphMol/MolDraw2D/MolDraw2DUtils.h>
 #include <GraphMol/MolOps.h>
 #include <GraphMol/RWMol.h>
 #include <GraphMol/RingInfo.h>
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <memory>
 #include <new>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -25,6 +28,7 @@ using RDKit::Bond;
 
 constexpr int64_t kRowsPerTask = 256;
 constexpr size_t kLongestReason = 160;
+constexpr int kDrawingWidth = 220, kDrawingHeight = 200;
 
 // Codes of a column end with "other", which is the last of `size`.
 int16_t code_or_other(int value, int size) {
@@ -215,6 +219,39 @@ std::vector<std::optional<std::string>> write_each(const TextColumn& texts, Thre
   return written;
 }
 
+// What RDKit draws as a line of text per stroke, as one path per style: a tenth of the bytes, the same picture.
+std::string compact_svg(const std::string& svg) {
+  const auto attribute = [](std::string_view line, std::string_view name) -> std::string {
+    const size_t begin = line.find(name);
+    if (begin == std::string_view::npos) return "";
+    const size_t first = begin + name.size();
+    return std::string(line.substr(first, line.find('\'', first) - first));
+  };
+  std::vector<std::pair<std::string, std::string>> paths;  // style, strokes
+  std::string texts;
+  std::istringstream lines(svg);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("<path")) {
+      const std::string style = attribute(line, " style='");
+      auto path = std::find_if(paths.begin(), paths.end(), [&](const auto& one) { return one.first == style; });
+      if (path == paths.end()) path = paths.insert(paths.end(), {style, ""});
+      path->second += attribute(line, " d='");
+    } else if (line.starts_with("<text")) {
+      const std::string style = ";" + attribute(line, " style='") + ";";
+      const auto of_style = [&](const std::string& name) {
+        const size_t first = style.find(";" + name + ":") + name.size() + 2;
+        return style.substr(first, style.find(';', first) - first);
+      };
+      texts += "<text x='" + attribute(line, " x='") + "' y='" + attribute(line, " y='") + "' font-size='" +
+               of_style("font-size") + "' fill='" + of_style("fill") + "'" + line.substr(line.find('>'));
+    }
+  }
+  std::string compact = "<svg xmlns='http://www.w3.org/2000/svg' font-family='sans-serif' viewBox='" +
+                        attribute(svg, " viewBox='") + "'>";
+  for (const auto& [style, strokes] : paths) compact += "<path d='" + strokes + "' style='" + style + "'/>";
+  return compact + texts + "</svg>";
+}
+
 template <class T>
 void append_and_free(std::vector<T>& whole, std::vector<T>& part) {
   whole.insert(whole.end(), part.begin(), part.end());
@@ -280,6 +317,16 @@ std::vector<std::optional<std::string>> murcko_scaffolds(const TextColumn& texts
 std::vector<std::optional<std::string>> canonical_smiles(const TextColumn& texts, Threads threads) {
   return write_each(texts, threads,
                     [](const RDKit::RWMol& mol, bool may_be_stereo) { return isomeric_smiles(mol, may_be_stereo); });
+}
+
+std::vector<std::optional<std::string>> molecule_drawings(const TextColumn& texts, Threads threads) {
+  return write_each(texts, threads, [](const RDKit::RWMol& mol, bool) {
+    RDKit::MolDraw2DSVG drawer(kDrawingWidth, kDrawingHeight, -1, -1, /*noFreetype=*/true);
+    drawer.drawOptions().clearBackground = false;
+    RDKit::MolDraw2DUtils::prepareAndDrawMolecule(drawer, mol);
+    drawer.finishDrawing();
+    return compact_svg(drawer.getDrawingText());
+  });
 }
 
 std::string rdkit_version() { return RDKit::rdkitVersion; }

@@ -60,6 +60,9 @@ std::vector<std::optional<std::string>> murcko_scaffolds(const TextColumn& texts
 // unknown).
 std::vector<std::optional<std::string>> canonical_smiles(const TextColumn& texts, Threads threads);
 
+// The structure of every text, drawn as a small SVG without a background: nothing for a text that is not a molecule.
+std::vector<std::optional<std::string>> molecule_drawings(const TextColumn& texts, Threads threads);
+
 // The version of RDKit in use, for instance "2022.09.3": another version may give other codes.
 std::string rdkit_version();
 

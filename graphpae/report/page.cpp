@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -19,14 +20,27 @@ std::string embedded(const std::string& name) {
   return "";
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+// Six digits are more than a chart shows, and keep the file small.
+Json number(double value) { return std::isfinite(value) ? Json::parse(fmt::format("{:.6g}", value)) : Json(); }
+
+Json numbers(const std::vector<double>& values) {
+  Json json = Json::array();
+  for (const double value : values) json.push_back(number(value));
+  return json;
+}
 
 std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : ""; }
 
 // Text inside a script must not end it.
 std::string inside_script(const Json& json) {
-  std::string text = json.dump();
-  for (size_t at = 0; (at = text.find("</", at)) != std::string::npos; at += 3) text.replace(at, 2, "<\\/");
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",\n") + part;
   return text;
 }
 
@@ -50,10 +64,16 @@ void Page::add_heading(const std::string& text) { body_ += fmt::format("<h2>{}</
 
 void Page::add_text(const std::string& text) { body_ += fmt::format("<p>{}</p>\n", escape_html(text)); }
 
-void Page::add_code(const std::string& text) { body_ += fmt::format("<pre>{}</pre>\n", escape_html(text)); }
+void Page::add_note(const std::string& text) {
+  body_ += fmt::format("<p class=\"note\" role=\"note\">{}</p>\n", escape_html(text));
+}
 
-void Page::add_table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows) {
-  body_ += "<table><thead><tr>";
+void Page::add_code(const std::string& text) {
+  body_ += fmt::format("<pre tabindex=\"0\">{}</pre>\n", escape_html(text));
+}
+
+void Page::add_table(const std::vector<std::string>& head, const Rows& rows) {
+  body_ += "<div class=\"wide\"><table><thead><tr>";
   for (const std::string& text : head) body_ += fmt::format("<th scope=\"col\">{}</th>", escape_html(text));
   body_ += "</tr></thead><tbody>\n";
   for (const auto& row : rows) {
@@ -61,16 +81,20 @@ void Page::add_table(const std::vector<std::string>& head, const std::vector<std
     for (const std::string& text : row) body_ += fmt::format("<td>{}</td>", escape_html(text));
     body_ += "</tr>\n";
   }
-  body_ += "</tbody></table>\n";
+  body_ += "</tbody></table></div>\n";
+}
+
+void Page::add_details(const std::string& summary, const std::vector<std::string>& head, const Rows& rows) {
+  body_ += fmt::format("<details><summary>{}</summary>\n", escape_html(summary));
+  add_table(head, rows);
+  body_ += "</details>\n";
 }
 
 void Page::add_chart(const Chart& chart) {
   Json series = Json::array();
   std::vector<std::string> head = {chart.x_title};
   for (const ChartSeries& one : chart.series) {
-    Json values = Json::array();
-    for (const double value : one.values) values.push_back(number(value));
-    series.push_back({{"label", one.name}, {"data", values}});
+    series.push_back({{"label", one.name}, {"data", numbers(one.values)}});
     head.push_back(one.name);
   }
   const std::string id = fmt::format("chart{}", charts_.size());
@@ -82,28 +106,71 @@ void Page::add_chart(const Chart& chart) {
                                    {"logarithmic", chart.logarithmic},
                                    {"points", chart.points},
                                    {"series", series}}));
-  body_ += fmt::format(
-      "<figure><div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n"
-      "<details><summary>numbers</summary>\n",
-      id, escape_html(chart.title));
-  std::vector<std::vector<std::string>> rows;
+  body_ +=
+      fmt::format("<figure><div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
+                  escape_html(chart.title));
+  Rows rows;
   for (size_t p = 0; p < chart.points.size(); ++p) {
     rows.push_back({chart.points[p]});
     for (const ChartSeries& one : chart.series) rows.back().push_back(cell(one.values[p]));
   }
-  add_table(head, rows);
-  body_ += "</details></figure>\n";
+  add_details("numbers", head, rows);
+  body_ += "</figure>\n";
+}
+
+void Page::add_confusion(const std::vector<std::string>& names, const std::vector<std::vector<double>>& counts) {
+  body_ += "<div class=\"wide\"><table class=\"confusion\"><thead><tr><th scope=\"col\">is \\ predicted</th>";
+  for (const std::string& name : names) body_ += fmt::format("<th scope=\"col\">{}</th>", escape_html(name));
+  body_ += "</tr></thead><tbody>\n";
+  for (size_t r = 0; r < names.size(); ++r) {
+    double total = 0;
+    for (const double count : counts[r]) total += count;
+    body_ += fmt::format("<tr><th scope=\"row\">{}</th>", escape_html(names[r]));
+    for (size_t c = 0; c < names.size(); ++c) {
+      const double share = total > 0 ? counts[r][c] / total : 0;
+      body_ += fmt::format("<td{} style=\"--share:{:.3f}\">{:.1f} %<small>{:.0f}</small></td>",
+                           share > 0.55 ? " class=\"strong\"" : "", share, 100 * share, counts[r][c]);
+    }
+    body_ += "</tr>\n";
+  }
+  body_ += "</tbody></table></div>\n";
+}
+
+void Page::add_map(const EmbeddingMap& map) {
+  Json projections = Json::array();
+  for (const auto& p : map.projections)
+    projections.push_back({{"name", p.name}, {"note", p.note}, {"x", numbers(p.x)}, {"y", numbers(p.y)}});
+  const std::string id = fmt::format("map{}", maps_.size());
+  maps_.push_back(inside_script({{"id", id},
+                                 {"kind", map.kind},
+                                 {"groupedBy", map.grouped_by},
+                                 {"groups", map.groups},
+                                 {"ordered", map.ordered},
+                                 {"ids", map.ids},
+                                 {"group", map.group},
+                                 {"projections", projections},
+                                 {"drawings", map.drawings}}));
+  body_ += fmt::format(
+      "<figure class=\"map\" id=\"{0}\">\n<div class=\"choices\" role=\"group\" aria-label=\"projection\"></div>\n"
+      "<div class=\"choices groups\" role=\"group\" aria-label=\"{1}\"></div>\n"
+      "<p class=\"about\"></p>\n<div class=\"plane\"><div class=\"chart square\"><canvas tabindex=\"0\" role=\"img\" "
+      "aria-label=\"map of embeddings; arrow keys go from point to point\"></canvas></div>\n"
+      "<div class=\"drawing\" hidden></div></div>\n<p class=\"point\" aria-live=\"polite\">{2}</p>\n</figure>\n",
+      id, escape_html(map.grouped_by), "Point at a mark, or press the arrow keys, to see what it is.");
 }
 
 std::string Page::html() const {
-  std::string charts;
-  for (const std::string& chart : charts_) charts += (charts.empty() ? "" : ",\n") + chart;
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+      "style-src "
+      "'unsafe-inline'; img-src data:\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{0}</title>\n"
       "<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n{2}</main>\n"
-      "<script>\n{3}\n</script>\n<script>\nconst charts = [{4}];\n{5}</script>\n</body>\n</html>\n",
-      escape_html(title_), embedded("page_style"), body_, embedded("chart"), charts, embedded("page_script"));
+      "<script>\n{3}\n</script>\n<script>\nconst charts = [{4}];\nconst maps = "
+      "[{5}];\n{6}</script>\n</body>\n</html>\n",
+      escape_html(title_), embedded("page_style"), body_, embedded("chart"), joined(charts_), joined(maps_),
+      embedded("page_script"));
 }
 
 }  // namespace graphpae

@@ -1,11 +1,15 @@
-// Page: one HTML file with text, tables and charts that opens anywhere, also without a network.
+// Page: one HTML file with text, tables, charts and maps that opens anywhere, also without a network.
 //
 // Charts are drawn by Chart.js, which is inside the file. Colours are told apart by most colour-blind people; the page
-// is light or dark as the reader's system is. Every chart has its numbers in a table below it, closed at first.
+// is light or dark as the reader's system is. Every chart has its numbers in a table below it, closed at first. What a
+// mouse can do, keys can do.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
+
+#include "graphpae/report/embedding_map.h"
 
 namespace graphpae {
 
@@ -26,20 +30,29 @@ struct Chart {
 
 class Page {
  public:
+  using Rows = std::vector<std::vector<std::string>>;
+
   explicit Page(std::string title) : title_(std::move(title)) {}
 
   void add_heading(const std::string& text);
   void add_text(const std::string& text);
+  void add_note(const std::string& text);  // something the reader should know, set off from the text
   void add_code(const std::string& text);
-  // All rows have as many cells as `head`.
-  void add_table(const std::vector<std::string>& head, const std::vector<std::vector<std::string>>& rows);
+  // All rows have as many cells as `head`. Columns of numbers are aligned at the right.
+  void add_table(const std::vector<std::string>& head, const Rows& rows);
+  // The same, closed at first.
+  void add_details(const std::string& summary, const std::vector<std::string>& head, const Rows& rows);
   void add_chart(const Chart& chart);
+  // counts [names, names], row by row: rows are what is, columns what was predicted. Shaded by the share of the row.
+  void add_confusion(const std::vector<std::string>& names, const std::vector<std::vector<double>>& counts);
+  // Points that say what they are under the pointer, in groups that can be hidden.
+  void add_map(const EmbeddingMap& map);
 
   std::string html() const;
 
  private:
   std::string title_, body_;
-  std::vector<std::string> charts_;  // their settings, JSON
+  std::vector<std::string> charts_, maps_;  // their settings, JSON
 };
 
 // Text as HTML shows it.

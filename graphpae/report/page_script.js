@@ -1,13 +1,35 @@
-// Colours of Okabe and Ito; the second series is also dashed, the third dotted.
-const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#999999", "#f0e442"];
+"use strict";
+// Colours of Okabe and Ito, which most colour-blind people tell apart; lines also differ in dashes, marks in shape.
+const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8c8c8c", "#b8a800"];
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
-const style = getComputedStyle(document.documentElement);
-Chart.defaults.color = style.getPropertyValue("--text");
-Chart.defaults.borderColor = style.getPropertyValue("--line");
+const shapes = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
+// From dark to light, for groups that are ranges of a number.
+const ramp = ["#30123b", "#3e5ba9", "#21908c", "#73c05b", "#e8b21a"];
+
+function useScheme() {
+  const style = getComputedStyle(document.documentElement);
+  Chart.defaults.color = style.getPropertyValue("--text").trim();
+  Chart.defaults.borderColor = style.getPropertyValue("--line").trim();
+}
+useScheme();
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
-for (const chart of charts) {
-  new Chart(document.getElementById(chart.id), {
+Chart.defaults.font.size = 13;
+
+// Columns of numbers are aligned at the right.
+for (const table of document.querySelectorAll("table:not(.confusion)")) {
+  const looksNumeric = (text) => text === "" || /^[-+\u2212]?[\d.,]+(e[-+]?\d+)?( ?(%|s|GB|MB))?( .*)?$/i.test(text);
+  const rows = [...table.tBodies[0].rows];
+  [...table.tHead.rows[0].cells].forEach((head, column) => {
+    const cells = rows.map((row) => row.cells[column]);
+    if (column === 0 || !cells.every((cell) => looksNumeric(cell.textContent))) return;
+    for (const cell of [head, ...cells]) cell.classList.add("number");
+  });
+}
+
+function drawChart(chart) {
+  const line = chart.kind === "line";
+  return new Chart(document.getElementById(chart.id), {
     type: chart.kind,
     data: {
       labels: chart.points,
@@ -15,18 +37,155 @@ for (const chart of charts) {
         ...series,
         borderColor: colours[i % colours.length],
         backgroundColor: colours[i % colours.length],
-        borderDash: chart.kind === "line" ? dashes[i % dashes.length] : [],
-        borderWidth: chart.kind === "line" ? 2 : 0,
-        pointRadius: chart.points.length > 60 ? 0 : 2,
+        borderDash: line ? dashes[i % dashes.length] : [],
+        borderWidth: line ? 2 : 0,
+        pointStyle: shapes[i % shapes.length],
+        pointRadius: chart.points.length > 60 ? 0 : 3,
       })),
     },
     options: {
       interaction: { mode: "index", intersect: false },
-      plugins: { title: { display: true, text: chart.title } },
+      plugins: {
+        title: { display: true, text: chart.title },
+        legend: { display: chart.series.length > 1, labels: { usePointStyle: line, pointStyle: "line" } },
+      },
       scales: {
-        x: { title: { display: true, text: chart.x } },
-        y: { type: chart.logarithmic ? "logarithmic" : "linear", title: { display: true, text: chart.y } },
+        x: { title: { display: chart.x !== "", text: chart.x }, ticks: { autoSkipPadding: 12, maxRotation: 45 } },
+        y: {
+          type: chart.logarithmic ? "logarithmic" : "linear",
+          title: { display: chart.y !== "", text: chart.y },
+          ticks: chart.logarithmic ? { callback: (v) => (/^[1-9](\.0+)?e/.test(v.toExponential()) ? String(+v.toPrecision(3)) : "") , maxTicksLimit: 8 } : {},
+        },
       },
     },
   });
 }
+
+function drawMap(map) {
+  const figure = document.getElementById(map.id);
+  const [choices, groups] = figure.querySelectorAll(".choices");
+  const about = figure.querySelector(".about"), said = figure.querySelector(".point");
+  const drawing = figure.querySelector(".drawing"), canvas = figure.querySelector(".square canvas");
+  const members = map.groups.map(() => []);  // points of each group
+  map.group.forEach((g, point) => members[g].push(point));
+  const ranges = map.groups.filter((name) => name !== "no label").length;
+  const colourOf = (g) => map.groups[g] === "no label" ? "#8c8c8c"
+      : map.ordered ? ramp[Math.round(g * (ramp.length - 1) / Math.max(1, ranges - 1))] : colours[g % colours.length];
+  // Colours come round again with another shape.
+  const shapeOf = (g) => shapes[(g + Math.floor(g / colours.length)) % shapes.length];
+  const coordinates = (g, p) => members[g].map((i) => ({ x: p.x[i], y: p.y[i] }));
+  const outlined = new Set(["star", "cross", "crossRot"]);
+  let projection = 0;
+  const textOf = (point) => `${map.kind} ${map.ids[point]}${map.groupedBy ? `, ${map.groupedBy} ${map.groups[map.group[point]]}` : ""}`;
+  const chart = new Chart(canvas, {
+    type: "scatter",
+    data: {
+      datasets: map.groups.map((name, g) => ({
+        label: name,
+        data: coordinates(g, map.projections[projection]),
+        backgroundColor: colourOf(g) + "b0",
+        borderColor: colourOf(g),
+        borderWidth: outlined.has(shapeOf(g)) ? 1.2 : 0,
+        pointStyle: shapeOf(g),
+        pointRadius: map.ids.length > 1500 ? 3 : 4,
+        pointHoverRadius: 8,
+      })),
+    },
+    options: {
+      plugins: {
+        legend: { display: false },
+        tooltip: { callbacks: { label: (item) => textOf(members[item.datasetIndex][item.dataIndex]) } },
+      },
+      scales: { x: { ticks: { display: false } }, y: { ticks: { display: false } } },
+      onHover: (event, active) => { if (active.length) show(active[0].datasetIndex, active[0].index); },
+    },
+  });
+  let current = null;
+  function show(g, index) {
+    const point = members[g][index];
+    if (point === current) return;
+    current = point;
+    said.textContent = textOf(point);
+    if (!map.drawings.length) return;
+    drawing.hidden = false;
+    drawing.replaceChildren();
+    if (map.drawings[point]) {
+      const image = document.createElement("img");
+      image.alt = `structure of ${map.ids[point]}`;
+      image.src = "data:image/svg+xml," + encodeURIComponent(map.drawings[point]);
+      drawing.append(image);
+    }
+  }
+  canvas.addEventListener("keydown", (event) => {
+    const steps = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const visible = members.flatMap((points, g) => chart.isDatasetVisible(g) ? points.map((point, index) => ({ point, g, index })) : []);
+    if (!visible.length) return;
+    visible.sort((a, b) => a.point - b.point);
+    const at = visible.findIndex((one) => one.point === current);
+    const next = visible[(at + steps[event.key] + visible.length) % visible.length];
+    const active = [{ datasetIndex: next.g, index: next.index }];
+    const { x, y } = chart.getDatasetMeta(next.g).data[next.index].getCenterPoint();
+    chart.setActiveElements(active);
+    chart.tooltip.setActiveElements(active, { x, y });
+    chart.update();
+    show(next.g, next.index);
+  });
+
+  const button = (into, text, pressed, act) => {
+    const made = document.createElement("button");
+    made.type = "button";
+    made.append(text);
+    if (pressed !== null) made.setAttribute("aria-pressed", pressed);
+    made.addEventListener("click", () => act(made));
+    into.append(made);
+    return made;
+  };
+  const setPressed = (made, pressed) => made.setAttribute("aria-pressed", pressed);
+  const chooseProjection = (k) => {
+    projection = k;
+    projectionButtons.forEach((made, i) => setPressed(made, i === k));
+    about.textContent = map.projections[k].note;
+    chart.data.datasets.forEach((dataset, g) => { dataset.data = coordinates(g, map.projections[k]); });
+    chart.setActiveElements([]);
+    chart.tooltip.setActiveElements([], { x: 0, y: 0 });
+    chart.update();
+  };
+  const projectionButtons = map.projections.map((p, k) => button(choices, p.name, k === 0, () => chooseProjection(k)));
+  const setVisible = (g, visible) => {
+    chart.setDatasetVisibility(g, visible);
+    setPressed(groupButtons[g], visible);
+  };
+  const groupButtons = map.groups.map((name, g) => {
+    const made = button(groups, `${name} (${members[g].length})`, true, () => {
+      setVisible(g, !chart.isDatasetVisible(g));
+      chart.update();
+    });
+    // The mark of the group, as the chart draws it.
+    const mark = document.createElement("canvas");
+    mark.width = mark.height = 16;
+    const context = mark.getContext("2d");
+    context.fillStyle = context.strokeStyle = colourOf(g);
+    context.lineWidth = 1.5;
+    Chart.helpers.drawPoint(context, { pointStyle: shapeOf(g), radius: 6, borderWidth: outlined.has(shapeOf(g)) ? 1.5 : 0 }, 8, 8);
+    made.prepend(mark);
+    return made;
+  });
+  if (map.groups.length > 1) {
+    for (const [text, visible] of [["all", true], ["none", false]]) {
+      button(groups, text, null, () => {
+        map.groups.forEach((_, g) => setVisible(g, visible));
+        chart.update();
+      });
+    }
+  }
+  chooseProjection(0);
+  return chart;
+}
+
+let drawn = [...charts.map(drawChart), ...maps.map(drawMap)];
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  useScheme();
+  drawn.forEach((chart) => chart.update());
+});

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kOwned[] = {"config.yaml",  "environment.json", "metrics.jsonl", "checkpoints", "model",
-                                  "results.json", "report.html",      "splits",        "targets"};
+                                  "results.json", "report.html",      "map.json",      "metrics.csv", "tensorboard",
+                                  "spectrum",     "splits",           "targets"};
 constexpr size_t kKeptCheckpoints = 2;
 
 std::string to_line(const EpochMetrics& m) {

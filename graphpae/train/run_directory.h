@@ -6,6 +6,8 @@
 //   checkpoints/       the last two, epoch-NNNNNNNN.safetensors, or epoch-NNNNNNNN.step-NNNNNNNN.safetensors
 //   model/             config.json, model.safetensors, README.md
 //   results.json       the end of it
+//   map.json           the embeddings as points of a plane, where they were evaluated
+//   report.html        all of it as a page
 //   splits/, targets/  the run directories of its parts, for fine-tuning on several splits or one target at a time
 #pragma once
 

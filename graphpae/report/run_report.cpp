@@ -1,0 +1,314 @@
+#include "graphpae/report/run_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+
+#include "graphpae/core/error.h"
+#include "graphpae/report/page.h"
+#include "graphpae/report/result_tables.h"
+#include "graphpae/report/run_record.h"
+#include "graphpae/report/spectrum_page.h"
+#include "graphpae/version.h"
+
+namespace graphpae {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kChartPoints = 400;  // a chart is not wider
+constexpr const char* kMade = "Made by graphpae {}. One file, nothing is loaded from elsewhere.";
+
+std::string shown(const Json& json) { return json.is_string() ? json.get<std::string>() : json.dump(); }
+
+// A curve of one run or part.
+struct Curve {
+  std::string name;
+  const Metrics* metrics;
+  const Metrics::Column* column;
+};
+
+// Curves over the epochs of all of them; every k-th epoch if there are many.
+void add_curves(Page& page, const std::string& title, const std::string& y, const std::vector<Curve>& curves,
+                bool logarithmic) {
+  std::set<int64_t> all;
+  for (const Curve& curve : curves) all.insert(curve.metrics->epochs.begin(), curve.metrics->epochs.end());
+  if (all.empty()) return;
+  std::vector<int64_t> epochs(all.begin(), all.end()), kept;
+  const size_t step = (epochs.size() + kChartPoints - 1) / kChartPoints;
+  for (size_t e = 0; e < epochs.size(); e += step) kept.push_back(epochs[e]);
+  if (kept.back() != epochs.back()) kept.push_back(epochs.back());
+  Chart chart{title, "epoch", y, Chart::Kind::lines, {}, {}, logarithmic};
+  if (step > 1) chart.x_title = fmt::format("epoch (every {}th is shown)", step);
+  for (const int64_t epoch : kept) chart.points.push_back(std::to_string(epoch));
+  for (const Curve& curve : curves) {
+    ChartSeries series{curve.name, {}};
+    size_t line = 0;
+    for (const int64_t epoch : kept) {
+      while (line < curve.metrics->epochs.size() && curve.metrics->epochs[line] < epoch) ++line;
+      const bool there = line < curve.metrics->epochs.size() && curve.metrics->epochs[line] == epoch;
+      double value = there ? curve.column->values[line] : std::nan("");
+      if (logarithmic && !(value > 0)) value = std::nan("");
+      series.values.push_back(value);
+    }
+    chart.series.push_back(std::move(series));
+  }
+  page.add_chart(chart);
+}
+
+// One chart of a column for all parts of all runs.
+void add_column(Page& page, const std::vector<RunRecord>& runs, const std::string& column, const std::string& title,
+                const std::string& y, bool logarithmic) {
+  std::vector<Curve> curves;
+  for (const RunRecord& run : runs) {
+    for (const auto& part : run.parts) {
+      const Metrics::Column* found = part.metrics.find(column);
+      if (found == nullptr) continue;
+      std::string name = runs.size() > 1 ? run.name : "";
+      if (!part.name.empty()) name += (name.empty() ? "" : ", ") + part.name;
+      curves.push_back({name.empty() ? y : name, &part.metrics, found});
+    }
+  }
+  if (!curves.empty()) add_curves(page, title, y, curves, logarithmic);
+}
+
+void add_losses(Page& page, const std::vector<RunRecord>& runs) {
+  page.add_heading("Training");
+  size_t lines = 0;
+  for (const RunRecord& run : runs) {
+    for (const auto& part : run.parts) lines += part.metrics.epochs.size();
+  }
+  if (lines == 0) return page.add_text("No epoch is finished.");
+  const auto& first = runs.front().parts.front().metrics;
+  if (runs.size() == 1 && runs.front().parts.size() == 1 && first.find("loss_feature") != nullptr) {
+    std::vector<Curve> curves = {{"loss", &first, first.find("loss")},
+                                 {"feature path", &first, first.find("loss_feature")}};
+    std::erase_if(curves, [](const Curve& curve) { return curve.column == nullptr; });
+    add_curves(page, "Loss, and its part from the feature path", "loss", curves, false);
+  } else {
+    add_column(page, runs, "loss", "Loss", "loss", false);
+    add_column(page, runs, "loss_feature", "Loss of the feature path", "loss of features", false);
+  }
+  add_column(page, runs, "loss_position", "Loss of the position path", "loss of positions", true);
+  add_column(page, runs, "validation", "Score on the validation part", "score", false);
+  add_column(page, runs, "lr", "Learning rate", "learning rate", false);
+}
+
+void add_results(Page& page, const RunRecord& run) {
+  page.add_heading("Results");
+  const std::vector<ResultScore> scores = result_scores(run.results);
+  Page::Rows rows;
+  for (const ResultScore& s : scores) rows.push_back({s.protocol, s.row, s.metric, s.mean, s.deviation, s.interval});
+  if (rows.empty())
+    page.add_text(fmt::format("Not evaluated. `graphpae evaluate {} DATA` does so and adds the table here.", run.path));
+  else
+    page.add_table({"protocol", "", "metric", "mean", "std", "95% interval"}, rows);
+  if (const std::string summary = evaluation_summary(run.results); !summary.empty()) page.add_text(summary);
+  Page::Rows facts;
+  const auto fact = [&](const char* title, const char* key, const char* format, double factor) {
+    if (run.results.is_object() && run.results.contains(key) && run.results[key].is_number())
+      facts.push_back({title, fmt::format(fmt::runtime(format), factor * run.results[key].get<double>())});
+  };
+  fact("epochs", "epochs", "{:.0f}", 1);
+  fact("final loss", "final_loss", "{:.6g}", 1);
+  fact("seconds", "seconds", "{:.1f}", 1);
+  fact("seconds per epoch", "seconds_per_epoch", "{:.3g}", 1);
+  fact("molecules per second", "molecules_per_second", "{:.0f}", 1);
+  fact("nodes per second", "nodes_per_second", "{:.0f}", 1);
+  fact("peak memory in GB", "peak_rss_bytes", "{:.2f}", 1e-9);
+  if (!facts.empty()) page.add_table({"training", ""}, facts);
+  if (const ConfusionCounts confusion = confusion_counts(run.results); !confusion.names.empty()) {
+    page.add_heading("Confusion");
+    page.add_text(confusion.about);
+    page.add_confusion(confusion.names, confusion.counts);
+  }
+}
+
+void add_embedding_map(Page& page, const RunRecord& run) {
+  page.add_heading("Map of the embeddings");
+  const std::string path = run.path + "/map.json";
+  if (!fs::exists(path))
+    return page.add_text(fmt::format("There is no map yet. `graphpae report {} --data DATA` makes one.", run.path));
+  const EmbeddingMap map = read_map(path);
+  for (const std::string& note : map.notes) page.add_text(note);
+  if (map.ids.empty() || map.projections.empty()) return page.add_text("The map has no points.");
+  page.add_map(map);
+}
+
+void add_spectrum(Page& page, const RunRecord& run, const std::string& directory) {
+  const std::string path = (directory.empty() ? run.path + "/spectrum" : directory) + "/spectrum.json";
+  if (!fs::exists(path)) {
+    if (directory.empty()) return;
+    throw data_error(fmt::format("{}: no spectrum, it has no spectrum.json", directory));
+  }
+  page.add_heading("Spectrum");
+  add_spectrum_charts(page, path);
+}
+
+std::string environment_text(const RunRecord& run, const char* key) {
+  if (!run.environment.is_object() || !run.environment.contains(key)) return "";
+  return shown(run.environment[key]);
+}
+
+void add_repeat(Page& page, const RunRecord& run) {
+  page.add_heading("Again");
+  const std::string command = environment_text(run, "command"), data = environment_text(run, "data");
+  if (!command.empty()) {
+    page.add_text("The command that made this run:");
+    page.add_code(command);
+  }
+  if (command.ends_with("graphpae demo") || command.find("graphpae demo ") != std::string::npos) return;
+  page.add_text("The same, with every setting from the run itself:");
+  const std::string named = data.empty() ? "DATA" : data;
+  page.add_code(run.fine_tuned()
+                    ? fmt::format("graphpae finetune {} {} --config {}/config.yaml -o AGAIN",
+                                  environment_text(run, "pretrained"), named, run.path)
+                    : fmt::format("graphpae pretrain {} --config {}/config.yaml -o AGAIN", named, run.path));
+}
+
+Page::Rows settings_rows(const RunRecord& run) {
+  Page::Rows rows;
+  for (const auto& [key, value] : run.settings) rows.push_back({key, value});
+  return rows;
+}
+
+Page::Rows environment_rows(const RunRecord& run) {
+  Page::Rows rows;
+  if (run.environment.is_object()) {
+    for (const auto& [key, value] : run.environment.items()) rows.push_back({key, shown(value)});
+  }
+  return rows;
+}
+
+// Names that tell runs apart: the last part of the path, or all of it where that is the same.
+void name_apart(std::vector<RunRecord>& runs) {
+  std::map<std::string, int> count;
+  for (const RunRecord& run : runs) ++count[run.name];
+  for (RunRecord& run : runs) {
+    if (count[run.name] > 1) run.name = run.path;
+  }
+}
+
+// A line per score that any run has, a column per run.
+void add_scores(Page& page, const std::vector<RunRecord>& runs) {
+  using Key = std::tuple<std::string, std::string, std::string>;
+  std::vector<Key> keys;
+  std::vector<std::map<Key, std::string>> cells(runs.size());
+  for (size_t r = 0; r < runs.size(); ++r) {
+    for (const ResultScore& s : result_scores(runs[r].results)) {
+      const Key key{s.protocol, s.row, s.metric};
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+      cells[r][key] = s.mean + (s.deviation.empty() ? "" : " \u00b1 " + s.deviation) +
+                      (s.interval.empty() ? "" : " (" + s.interval + ")");
+    }
+  }
+  std::vector<std::string> head = {"protocol", "", "metric"};
+  for (const RunRecord& run : runs) head.push_back(run.name);
+  Page::Rows rows;
+  for (const Key& key : keys) {
+    rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key)});
+    for (auto& of_run : cells) rows.back().push_back(of_run[key]);
+  }
+  const auto fact = [&](const char* title, const char* key, const char* format) {
+    std::vector<std::string> row = {"", title, ""};
+    bool any = false;
+    for (const RunRecord& run : runs) {
+      const bool has = run.results.is_object() && run.results.contains(key) && run.results[key].is_number();
+      row.push_back(has ? fmt::format(fmt::runtime(format), run.results[key].get<double>()) : "");
+      any = any || has;
+    }
+    if (any) rows.push_back(row);
+  };
+  fact("final loss", "final_loss", "{:.6g}");
+  fact("epochs", "epochs", "{:.0f}");
+  fact("seconds", "seconds", "{:.1f}");
+  fact("seconds per epoch", "seconds_per_epoch", "{:.3g}");
+  page.add_heading("Results");
+  if (rows.empty()) return page.add_text("None of the runs has results.");
+  if (!keys.empty()) page.add_text("Mean \u00b1 standard deviation, and the 95 % interval of the mean.");
+  page.add_table(head, rows);
+}
+
+void add_differences(Page& page, const std::vector<RunRecord>& runs) {
+  std::vector<std::string> keys, head = {"setting"};
+  for (const RunRecord& run : runs) {
+    head.push_back(run.name);
+    for (const auto& [key, value] : run.settings) {
+      if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+    }
+  }
+  Page::Rows differing, same;
+  for (const std::string& key : keys) {
+    std::vector<std::string> row = {key};
+    for (const RunRecord& run : runs) row.push_back(run.setting(key) == nullptr ? "(none)" : *run.setting(key));
+    const bool equal =
+        std::all_of(row.begin() + 1, row.end(), [&](const std::string& value) { return value == row[1]; });
+    if (equal)
+      same.push_back({key, row[1]});
+    else
+      differing.push_back(std::move(row));
+  }
+  for (const char* key : {"data", "data_hash", "version", "commit", "kernels", "threads", "pretrained"}) {
+    std::vector<std::string> row = {key};
+    for (const RunRecord& run : runs) row.push_back(environment_text(run, key));
+    if (std::any_of(row.begin() + 1, row.end(), [&](const std::string& value) { return value != row[1]; }))
+      differing.push_back(std::move(row));
+  }
+  page.add_heading("What differs");
+  if (differing.empty())
+    page.add_text("Nothing: settings, data and program are the same.");
+  else
+    page.add_table(head, differing);
+  page.add_details(fmt::format("{} settings that are the same", same.size()), {"setting", ""}, same);
+}
+
+}  // namespace
+
+std::string run_report(const std::string& path, const std::string& spectrum) {
+  std::vector<RunRecord> runs = {read_run(path)};
+  const RunRecord& run = runs.front();
+  Page page(run.name);
+  const std::string data = environment_text(run, "data"), started = environment_text(run, "started");
+  page.add_text(fmt::format("{} on {}{}.", run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels",
+                            data.empty() ? "data that are not named" : data,
+                            started.empty() ? "" : ", started " + started));
+  for (const std::string& note : run.notes) page.add_note(note);
+  add_results(page, run);
+  add_losses(page, runs);
+  if (!run.fine_tuned() || fs::exists(path + "/map.json")) add_embedding_map(page, run);
+  add_spectrum(page, run, spectrum);
+  add_repeat(page, run);
+  page.add_heading("Settings and environment");
+  page.add_details(fmt::format("{} settings", run.settings.size()), {"setting", ""}, settings_rows(run));
+  page.add_details("environment", {"", ""}, environment_rows(run));
+  page.add_text(fmt::format(kMade, kVersion));
+  return page.html();
+}
+
+std::string comparison_report(const std::vector<std::string>& paths) {
+  std::vector<RunRecord> runs;
+  for (const std::string& path : paths) runs.push_back(read_run(path));
+  name_apart(runs);
+  Page page(fmt::format("{} runs compared", runs.size()));
+  for (const RunRecord& run : runs) {
+    for (const std::string& note : run.notes) page.add_note(run.name + ": " + note);
+  }
+  add_scores(page, runs);
+  add_losses(page, runs);
+  add_differences(page, runs);
+  page.add_heading("The runs");
+  Page::Rows rows;
+  for (const RunRecord& run : runs)
+    rows.push_back(
+        {run.name, environment_text(run, "data"), environment_text(run, "started"), environment_text(run, "command")});
+  page.add_table({"run", "data", "started", "command"}, rows);
+  page.add_text(fmt::format(kMade, kVersion));
+  return page.html();
+}
+
+}  // namespace graphpae

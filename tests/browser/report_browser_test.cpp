@@ -1,0 +1,208 @@
+// Reports in a real browser: no errors, no network, the expected marks, and what keys and mouse do.
+//
+// With GRAPHPAE_TEST_SCREENSHOTS=DIR pictures of the pages are left there, to be looked at.
+#include <gtest/gtest.h>
+
+#include <memory>
+
+#include "tests/browser/browser.h"
+#include "tests/cli/program.h"
+
+namespace graphpae {
+namespace {
+
+using test::Browser;
+using test::Outcome;
+using test::run;
+using test::TempDir;
+using Json = Browser::Json;
+
+// Pages made once by the program, opened by one browser.
+class ReportInBrowser : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    dir_ = std::make_unique<TempDir>();
+    browser_ = std::make_unique<Browser>();
+    test::make_graph(*dir_);
+    make("pretrain g -o r --epochs 12 --evaluate --protocol both --set probe.epochs=40 --seeds 1" + small());
+    make("pretrain g -o s --epochs 6 --set use_positions=no --set reconstruct_positions=no --set corrupt_positions=no" +
+         small());
+    make("spectrum g -o r/spectrum --draws 2 --run r --run s");
+    make("report r");
+    make("report r s -o both.html");
+    std::string smiles = "smiles,value\n";
+    for (const char* ring : {"c1ccccc1", "C1CCCCC1", "c1ccncc1", "C1CCNCC1", "c1ccsc1"}) {
+      for (int chain = 0; chain < 8; ++chain)
+        smiles += std::string(chain, 'C') + "O" + ring + "," + std::to_string(0.5 * chain + (ring[0] == 'c')) + "\n";
+    }
+    dir_->write("m.csv", smiles);
+    make("pretrain m.csv -o m --epochs 3 --set width=32 --set layers=2 --set gaussians=16 --set eigenvectors=4");
+    make("report m --data m.csv");
+  }
+  static void TearDownTestSuite() {
+    browser_.reset();
+    dir_.reset();
+  }
+
+  static std::string small() { return test::kSmall; }
+  static void make(const std::string& arguments) {
+    const Outcome outcome = run(*dir_, arguments + " -q");
+    ASSERT_EQ(outcome.code, 0) << arguments << "\n" << outcome.err;
+  }
+
+  static Browser& open(const std::string& name) {
+    browser_->requests();
+    browser_->complaints();
+    browser_->open(*dir_ / name);
+    return *browser_;
+  }
+  // Nothing was said on the console and nothing but the file asked for; what the map shows is data inside it.
+  static void expect_quiet(const std::string& name) {
+    for (const std::string& complaint : browser_->complaints()) ADD_FAILURE() << name << ": " << complaint;
+    const std::vector<std::string> requests = browser_->requests();
+    ASSERT_FALSE(requests.empty()) << "requests are not seen";
+    for (const std::string& url : requests)
+      EXPECT_TRUE(url == "file://" + *dir_ / name || url.starts_with("data:image/svg+xml,")) << url.substr(0, 200);
+  }
+  static void keep_picture(const std::string& name) {
+    const char* directory = std::getenv("GRAPHPAE_TEST_SCREENSHOTS");
+    if (directory == nullptr) return;
+    for (const bool dark : {false, true}) {
+      browser_->use_dark(dark);
+      const std::string picture = std::string(directory) + "/" + name + (dark ? "-dark" : "-light") + ".png.base64";
+      std::ofstream(picture) << browser_->screenshot();
+      const std::string png = picture.substr(0, picture.size() - 7);
+      ASSERT_EQ(std::system(("base64 -d '" + picture + "' > '" + png + "' && rm '" + picture + "'").c_str()), 0);
+    }
+    browser_->use_dark(false);
+  }
+
+  static std::unique_ptr<TempDir> dir_;
+  static std::unique_ptr<Browser> browser_;
+};
+std::unique_ptr<TempDir> ReportInBrowser::dir_;
+std::unique_ptr<Browser> ReportInBrowser::browser_;
+
+TEST_F(ReportInBrowser, ARunShowsItsCurves) {
+  Browser& browser = open("r/report.html");
+  const Json charts = browser.run(
+      "return [...document.querySelectorAll('figure:not(.map) .chart canvas')].map(c => { const chart = "
+      "Chart.getChart(c);"
+      "return {title: chart.options.plugins.title.text, series: chart.data.datasets.map(d => d.label), points: "
+      "chart.data.datasets.map(d => d.data.filter(v => v !== null).length)}; });");
+  ASSERT_GE(charts.size(), 3u) << charts;
+  EXPECT_EQ(charts[0]["series"], Json({"loss", "feature path"}));
+  EXPECT_EQ(charts[0]["points"], Json({12, 12}));
+  EXPECT_EQ(charts[1]["title"], "Loss of the position path");
+  EXPECT_EQ(charts[1]["points"], Json({12}));
+  EXPECT_EQ(charts[2]["title"], "Learning rate");
+  // Something was drawn: not all pixels are alike.
+  EXPECT_EQ(browser.run(
+                "const c = document.getElementById('chart0'); const p = c.getContext('2d').getImageData(0, 0, c.width, "
+                "c.height).data; return p.some((v, i) => v !== p[i % 4]);"),
+            true);
+  // Numbers in tables are aligned; the confusion matrix has a row per class.
+  EXPECT_EQ(browser.run("return document.querySelectorAll('.confusion tbody tr').length"), 5);
+  EXPECT_EQ(browser.run("return getComputedStyle(document.querySelector('table td.number')).textAlign"), "right");
+  EXPECT_EQ(browser.run("return document.body.textContent.includes('paper (INFLATED)')"), true);
+  EXPECT_EQ(browser.run("return document.documentElement.scrollWidth <= innerWidth"), true);
+  keep_picture("run");
+  expect_quiet("r/report.html");
+}
+
+TEST_F(ReportInBrowser, ClassesOfTheMapAreToggledAndPointsSayWhatTheyAre) {
+  Browser& browser = open("r/report.html");
+  const std::string map =
+      "const canvas = document.querySelector('.map .square canvas'), chart = Chart.getChart(canvas);";
+  EXPECT_EQ(browser.run(map + "return chart.data.datasets.reduce((n, d) => n + d.data.length, 0)"), 200);
+  EXPECT_EQ(browser.run(map + "return chart.data.datasets.length"), 5);
+  EXPECT_EQ(browser.run("return document.querySelectorAll('.groups button').length"), 7);  // and all, none
+
+  browser.click(".groups button:nth-child(2)");
+  EXPECT_EQ(browser.run(map + "return chart.isDatasetVisible(1)"), false);
+  EXPECT_EQ(browser.run(map + "return chart.isDatasetVisible(0)"), true);
+  EXPECT_EQ(browser.run("return document.querySelector('.groups button:nth-child(2)').ariaPressed"), "false");
+  browser.type(".groups button:nth-child(2)", " ");  // by key
+  EXPECT_EQ(browser.run(map + "return chart.isDatasetVisible(1)"), true);
+  browser.click(".groups button:nth-child(7)");
+  EXPECT_EQ(browser.run(map + "return chart.getSortedVisibleDatasetMetas().length"), 0);
+  browser.click(".groups button:nth-child(6)");
+  EXPECT_EQ(browser.run(map + "return chart.getSortedVisibleDatasetMetas().length"), 5);
+
+  // The other projection moves the points.
+  const Json before = browser.run(map + "return chart.data.datasets[0].data[0]");
+  browser.click(".choices:not(.groups) button:nth-child(2)");
+  EXPECT_NE(browser.run(map + "return chart.data.datasets[0].data[0]"), before);
+  EXPECT_EQ(browser.run("return document.querySelector('.map .about').textContent.includes('principal components')"),
+            true);
+
+  // Keys go from point to point, and back.
+  browser.type(".map .square canvas", "\uE014\uE014");
+  EXPECT_EQ(browser.run("return document.querySelector('.map .point').textContent.startsWith('node 1, class ')"), true);
+  browser.type(".map .square canvas", "\uE012");
+  EXPECT_EQ(browser.run("return document.querySelector('.map .point').textContent.startsWith('node 0, class ')"), true);
+
+  // So does the mouse: the class it names is that of the mark it is over.
+  browser.run("document.querySelector('.map .square canvas').scrollIntoView({block: 'center'})");
+  const Json place = browser.run(
+      map +
+      "const p = chart.getDatasetMeta(3).data[0].getCenterPoint(), box = canvas.getBoundingClientRect(); return [p.x + "
+      "box.left, p.y + box.top];");
+  browser.point(place[0], place[1]);
+  const std::string said = browser.run("return document.querySelector('.map .point').textContent");
+  EXPECT_TRUE(said.starts_with("node ")) << said;
+  EXPECT_NE(browser.run(map + "return chart.tooltip.body.length"), 0);
+  expect_quiet("r/report.html");
+}
+
+TEST_F(ReportInBrowser, MoleculesAreDrawnUnderThePointer) {
+  Browser& browser = open("m/report.html");
+  EXPECT_EQ(browser.run("return document.querySelector('.map .drawing').hidden"), true);
+  browser.type(".map .square canvas", "\uE014");
+  EXPECT_EQ(browser.run("return document.querySelector('.map .drawing').hidden"), false);
+  EXPECT_EQ(
+      browser.run("const i = document.querySelector('.map .drawing img'); return i.complete && i.naturalWidth > 0"),
+      true);
+  EXPECT_EQ(browser.run("return document.querySelector('.map .point').textContent"),
+            "molecule Oc1ccccc1, value 1 .. 1.5");
+  keep_picture("molecules");
+  expect_quiet("m/report.html");
+}
+
+TEST_F(ReportInBrowser, RunsAreCompared) {
+  Browser& browser = open("both.html");
+  EXPECT_EQ(browser.run("return Chart.getChart('chart0').data.datasets.map(d => d.label)"), Json({"r", "s"}));
+  EXPECT_EQ(
+      browser.run("return Chart.getChart('chart0').data.datasets.map(d => d.data.filter(v => v !== null).length)"),
+      Json({12, 6}));
+  EXPECT_EQ(browser.run("return [...document.querySelectorAll('td:first-child')].filter(c => c.textContent === "
+                        "'use_positions').map(c => [...c.parentNode.cells].map(d => d.textContent))"),
+            Json({{"use_positions", "yes", "no"}}));
+  keep_picture("comparison");
+  expect_quiet("both.html");
+}
+
+TEST_F(ReportInBrowser, SpectraHaveABarPerBand) {
+  Browser& browser = open("r/spectrum/spectrum.html");
+  const Json charts = browser.run(
+      "return charts.map(c => { const chart = Chart.getChart(c.id); return {title: c.title, type: chart.config.type, "
+      "series: chart.data.datasets.map(d => d.label), points: chart.data.labels.length}; });");
+  ASSERT_EQ(charts.size(), 7u) << charts;
+  for (const Json& chart : charts) EXPECT_GT(chart["points"], 10) << chart;
+  EXPECT_EQ(charts[4]["series"], Json({"feature masking", "edge masking", "position offset"}));
+  EXPECT_EQ(charts[5]["series"], Json({"r", "s", "untrained encoder", "raw features"}));
+  keep_picture("spectrum");
+  expect_quiet("r/spectrum/spectrum.html");
+}
+
+TEST_F(ReportInBrowser, NarrowWindowsNeedNoScrolling) {
+  for (const char* name : {"r/report.html", "m/report.html", "both.html"}) {
+    browser_->set_width(400);
+    Browser& browser = open(name);
+    EXPECT_EQ(browser.run("return document.documentElement.scrollWidth <= innerWidth"), true) << name;
+    browser.set_width(1200);
+  }
+}
+
+}  // namespace
+}  // namespace graphpae

@@ -1,0 +1,141 @@
+#include "graphpae/report/run_report.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "graphpae/report/run_record.h"
+#include "tests/support/expect_error.h"
+#include "tests/support/temp_dir.h"
+
+namespace graphpae {
+namespace {
+
+bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+constexpr const char* kScores = R"({"mean":0.8,"std":0.02,"ci95":[0.79,0.81]})";
+
+// A run of three epochs with an evaluation of two classes.
+void make_run(const test::TempDir& dir, const std::string& name, const std::string& width = "8") {
+  dir.write(name + "/config.yaml", "epochs: 3\nwidth: " + width + "\nfanout: \"\"\n");
+  dir.write(name + "/environment.json",
+            R"({"version":"0.1.0","command":"graphpae pretrain 'my data' -o run","data":"my data","threads":2})");
+  dir.write(name + "/metrics.jsonl",
+            "{\"epoch\":1,\"loss\":0.5,\"loss_feature\":0.4,\"loss_position\":1e-3,\"lr\":0.1,\"seconds\":1}\n"
+            "{\"epoch\":2,\"loss\":0.4,\"loss_feature\":0.3,\"loss_position\":1e-4,\"lr\":0.05,\"seconds\":1}\n"
+            "{\"epoch\":3,\"loss\":0.3,\"loss_feature\":0.2,\"loss_position\":1e-5,\"lr\":0.01,\"seconds\":1}\n");
+  const std::string scores = std::string(kScores).substr(1, std::string(kScores).size() - 2);
+  dir.write(
+      name + "/results.json",
+      R"({"epochs":3,"final_loss":0.3,"seconds":3,"evaluation":{"protocol":"strict","metric":"accuracy",)" + scores +
+          R"(,"splits":10,"seeds":1,"split_source":"from the data","baselines":{"untrained":)" + kScores +
+          R"(},"classes":[{"class":"cat"},{"class":"dog"}],"confusion":[[90,10],[25,75]],)" +
+          R"("paper":{"protocol":"paper","metric":"accuracy","inflated":true,"mean":0.95,"std":0.01,"ci95":null}}})");
+}
+
+TEST(RunReport, ShowsWhatTheRunHolds) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "<h1>run</h1>"));
+  EXPECT_TRUE(holds(
+      html,
+      "<td>strict</td><td>embeddings</td><td>accuracy in %</td><td>80.00</td><td>2.00</td><td>79.00 .. 81.00</td>"));
+  EXPECT_TRUE(holds(html, "<td>strict</td><td>untrained encoder</td>"));
+  EXPECT_TRUE(holds(
+      html, "<td>paper (INFLATED)</td><td>embeddings</td><td>accuracy in %</td><td>95.00</td><td>1.00</td><td></td>"));
+  EXPECT_TRUE(holds(html, "is the honest number"));
+  EXPECT_TRUE(holds(html, "25.0 %<small>25</small>"));
+  EXPECT_TRUE(holds(html, "\"label\":\"feature path\",\"data\":[0.4,0.3,0.2]"));
+  EXPECT_TRUE(holds(html, "\"data\":[0.001,0.0001,1e-05]"));
+  EXPECT_TRUE(holds(html, "graphpae pretrain &#39;my data&#39; -o run") ||
+              holds(html, "graphpae pretrain 'my data' -o run"));
+  EXPECT_TRUE(holds(html, "<td>width</td><td>8</td>"));
+  EXPECT_FALSE(holds(html, "not finished"));
+  EXPECT_TRUE(holds(html, "There is no map yet"));
+}
+
+TEST(RunReport, AnInterruptedRunIsShownAsFarAsItWent) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  std::filesystem::remove(dir / "run/results.json");
+  dir.write("run/metrics.jsonl", "{\"epoch\":1,\"loss\":0.5}\n{\"epoch\":2,\"lo");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "This run is not finished"));
+  EXPECT_TRUE(holds(html, "1 of 3 epochs are done"));
+  EXPECT_TRUE(holds(html, "\"data\":[0.5]"));
+  EXPECT_TRUE(holds(html, "Not evaluated."));
+  // Killed before the first epoch, with files half there.
+  std::filesystem::remove(dir / "run/metrics.jsonl");
+  dir.write("run/results.json", "{\"epochs\":");
+  const std::string nothing = run_report(dir / "run");
+  EXPECT_TRUE(holds(nothing, "No epoch is finished."));
+  EXPECT_TRUE(holds(nothing, "results.json cannot be read"));
+}
+
+TEST(RunReport, RefusesWhatIsNoRunAndNewerRuns) {
+  const test::TempDir dir;
+  EXPECT_DATA_ERROR(run_report(dir / "none"), "none: does not exist; expected a run directory");
+  EXPECT_DATA_ERROR(run_report(dir.path()), "no run directory, it has no config.yaml");
+  make_run(dir, "run");
+  dir.write("run/environment.json", R"({"version":"99.1.0"})");
+  EXPECT_DATA_ERROR(run_report(dir / "run"), "was made by graphpae 99.1.0, this is version 0.");
+  EXPECT_TRUE(is_newer("0.2.0", "0.1.9"));
+  EXPECT_FALSE(is_newer("0.1.9", "0.1.0"));
+  EXPECT_FALSE(is_newer("0.9.0", "1.0.0"));
+  make_run(dir, "bad");
+  dir.write("bad/config.yaml", "epochs: [\n");
+  EXPECT_DATA_ERROR(run_report(dir / "bad"), "bad/config.yaml:");
+}
+
+TEST(RunReport, PartsOfFineTuning) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  dir.write("run/environment.json", R"({"version":"0.1.0","pretrained":"none","data":"d"})");
+  dir.write("run/results.json", R"({"epochs":2,"final_loss":0.1,"protocol":"strict","metric":"accuracy","test_mean":0.5,
+    "validation":0.6,"per_split":[0.4,0.6],"mean":0.5,"std":0.1,"ci95":[0.4,0.6],"parts":["splits/0","splits/10"]})");
+  for (const char* split : {"0", "2", "10"})
+    dir.write(std::string("run/splits/") + split + "/metrics.jsonl",
+              "{\"epoch\":1,\"loss\":0.5,\"validation\":0.25}\n");
+  const RunRecord record = read_run(dir / "run");
+  ASSERT_EQ(record.parts.size(), 3u);
+  EXPECT_EQ(record.parts[2].name, "split 10");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "Fine-tuned on d"));
+  EXPECT_TRUE(holds(html, "\"label\":\"split 10\",\"data\":[0.5]"));
+  EXPECT_TRUE(holds(html, "Score on the validation part"));
+  EXPECT_TRUE(holds(html, "<td>test part</td><td>accuracy in %</td><td>50.00</td>"));
+  EXPECT_TRUE(holds(html, "graphpae finetune none d --config"));
+}
+
+TEST(RunReport, LongRunsAreThinned) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  std::string lines;
+  for (int epoch = 1; epoch <= 10'000; ++epoch) lines += fmt::format("{{\"epoch\":{},\"loss\":0.123456789}}\n", epoch);
+  dir.write("run/metrics.jsonl", lines);
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "every 25th is shown"));
+  EXPECT_TRUE(holds(html, "\"10000\""));
+  EXPECT_LT(html.size(), 600'000u);
+}
+
+TEST(ComparisonReport, PutsRunsSideBySide) {
+  const test::TempDir dir;
+  make_run(dir, "a/run", "8");
+  make_run(dir, "b/run", "16");
+  dir.write("c/config.yaml", "epochs: 3\nwidth: 8\n");
+  const std::string html = comparison_report({dir / "a/run", dir / "b/run", dir / "c"});
+  const std::string a = dir / "a/run", b = dir / "b/run";
+  // The same last part: told apart by the whole path.
+  EXPECT_TRUE(holds(html, "<th scope=\"col\">" + a + "</th><th scope=\"col\">" + b + "</th><th scope=\"col\">c</th>"));
+  EXPECT_TRUE(holds(html, "<td>width</td><td>8</td><td>16</td><td>8</td>"));
+  EXPECT_TRUE(holds(html, "<td>fanout</td><td></td><td></td><td>(none)</td>"));
+  EXPECT_TRUE(
+      holds(html, "<td>80.00 \u00b1 2.00 (79.00 .. 81.00)</td><td>80.00 \u00b1 2.00 (79.00 .. 81.00)</td><td></td>"));
+  EXPECT_TRUE(holds(html, "c: This run is not finished"));
+  EXPECT_TRUE(holds(html, "\"label\":\"" + b + "\",\"data\":[0.5,0.4,0.3]"));
+  EXPECT_TRUE(holds(html, "1 settings that are the same"));
+}
+
+}  // namespace
+}  // namespace graphpae
