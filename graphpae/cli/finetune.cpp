@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "graphpae/cli/dry_run.h"
 #include "graphpae/cli/environment.h"
 #include "graphpae/cli/finetune_table.h"
 #include "graphpae/cli/interrupt.h"
@@ -33,7 +34,7 @@ struct Flags {
   DataFlags data;
   ModelFlags model;
   PartOptions parts;
-  bool from_scratch = false, resume = false, force = false;
+  bool from_scratch = false, resume = false, force = false, dry_run = false;
   int64_t checkpoint_every = 10;
 
   bool has_run() const { return run != "none"; }
@@ -217,6 +218,16 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
     return finetune_parts(data, input, resolved.settings, resolved.finetune, flags.parts, notes);
   });
   print_notes(notes);
+  if (flags.dry_run) {
+    NamedShapes shapes = {{"models, one after the other", {static_cast<int64_t>(parts.size())}}};
+    for (auto& shape : model_shapes(data, resolved.settings)) {
+      const bool decodes = shape.first.find("decoder") != std::string::npos;
+      if (!decodes) shapes.push_back(std::move(shape));
+    }
+    print_estimate(estimate_finetuning(data, resolved.settings, kernels, common.thread_count()), shapes,
+                   resolved.settings.epochs * static_cast<int64_t>(parts.size()), common);
+    return Json();
+  }
   const std::string hash = content_hash(data);
   RunDirectory run = resuming ? RunDirectory::open(flags.output) : RunDirectory::create(flags.output, flags.force);
   if (!resuming) write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
@@ -257,7 +268,8 @@ void add_finetune(CLI::App& app, Common& common) {
       ->delimiter(',');
   verb->add_flag("--one-at-a-time", flags->parts.one_at_a_time, "a model of its own for every target");
   verb->add_flag("--from-scratch", flags->from_scratch, "the shape of RUN, but weights drawn anew");
-  verb->add_option("-o,--output", flags->output, "run directory")->required();
+  verb->add_option("-o,--output", flags->output, "run directory");
+  verb->add_flag("--dry-run", flags->dry_run, "shapes, memory and time estimate; nothing is written");
   verb->add_flag("--resume", flags->resume, "go on with the run in the run directory, if there is one");
   verb->add_flag("--force", flags->force, "start anew in an existing run directory");
   verb->add_option("--checkpoint-every", flags->checkpoint_every, "epochs between checkpoints")
@@ -267,6 +279,7 @@ void add_finetune(CLI::App& app, Common& common) {
   verb->callback([flags, &common] {
     parse_kernels(flags->kernels);
     if (flags->resume && flags->force) throw usage_error("--resume and --force exclude each other");
+    if (flags->output.empty() && !flags->dry_run) throw usage_error("-o RUN2 is required: where the run is kept");
     FinetuneSettings checked;
     resolve_settings(flags->model, {}, &checked);  // errors before the data are read
     const std::shared_ptr<GraphPae> model = flags->has_run() ? load_model(flags->run) : nullptr;
@@ -277,6 +290,7 @@ void add_finetune(CLI::App& app, Common& common) {
         model || flags->resuming() ? Settings() : base_settings(flags->model, dataset.is_graph(), notes);
     const Json results = std::visit(
         [&](const auto& data) { return finetune(data, model, base, *flags, common, notes); }, dataset.content);
+    if (flags->dry_run) return;
     if (common.json) return print_json(results);
     fmt::print("{}", finetune_text(results));
   });

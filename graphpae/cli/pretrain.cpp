@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <type_traits>
 #include <variant>
 
+#include "graphpae/cli/dry_run.h"
 #include "graphpae/cli/environment.h"
 #include "graphpae/cli/evaluation_table.h"
 #include "graphpae/cli/interrupt.h"
@@ -22,7 +22,6 @@
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/model_file.h"
-#include "graphpae/train/estimate.h"
 #include "graphpae/train/run_directory.h"
 #include "graphpae/train/tensor_memory.h"
 
@@ -56,31 +55,6 @@ Settings resumed_settings(const ModelFlags& flags, const RunDirectory& run) {
     throw usage_error(
         fmt::format("{}: the run has {}={}, the command line says {}", run.path(), d->key, d->first, d->second));
   return begun;
-}
-
-template <class Data>  // Graph, GraphSet or ShardSet
-void print_estimate(const Data& data, const Settings& settings, Kernels kernels, const Common& common) {
-  const Estimate e = estimate(data, settings, kernels, common.thread_count());
-  const auto named_shapes = model_shapes(data, settings);
-  if (common.json) {
-    Json shapes;
-    for (const auto& [name, shape] : named_shapes) shapes[name] = shape;
-    print_json({{"parameters", e.parameters},
-                {"bytes", e.bytes},
-                {"flops_per_epoch", e.flops},
-                {"seconds_per_epoch", e.seconds},
-                {"seconds", e.seconds * static_cast<double>(settings.epochs)},
-                {"shapes", shapes}});
-    return;
-  }
-  for (const auto& [name, shape] : named_shapes) fmt::print("  {:<36} [{}]\n", name, fmt::join(shape, ", "));
-  fmt::print("parameters     {}\n", e.parameters);
-  fmt::print("memory         about {:.2f} GB ({:.2f} GB available)\n", static_cast<double>(e.bytes) / 1e9,
-             static_cast<double>(available_memory()) / 1e9);
-  fmt::print("an epoch       about {:.2g} s ({:.3g} GFLOP)\n", e.seconds, e.flops / 1e9);
-  fmt::print("{:<6} epochs  about {:.3g} min\n", settings.epochs,
-             e.seconds * static_cast<double>(settings.epochs) / 60);
-  fmt::print("dry run: nothing was written\n");
 }
 
 std::string result_card(const std::string& data, const Json& results) {
@@ -313,7 +287,8 @@ void add_pretrain(CLI::App& app, Common& common) {
       return std::visit(
           [&](const auto& data) {
             naming(flags->data.data, [&] { check_trainable(data, settings); });
-            print_estimate(data, settings, kernels, common);
+            print_estimate(estimate(data, settings, kernels, common.thread_count()), model_shapes(data, settings),
+                           settings.epochs, common);
           },
           all);
     }

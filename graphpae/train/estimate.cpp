@@ -278,6 +278,31 @@ Estimate estimate(const ShardSet& shards, const Settings& settings, Kernels kern
   return estimate_molecules(counts_of(shards), settings, kernels, threads);
 }
 
+namespace {
+
+// A pre-training of the feature path with next to nothing to decode.
+template <class Data>
+Estimate estimate_encoder(const Data& data, Settings settings, Kernels kernels, Threads threads) {
+  settings.reconstruct_features = true;
+  settings.reconstruct_positions = false;
+  settings.mask_ratio = 0.01;
+  Estimate e = estimate(data, settings, kernels, threads);
+  e.parameters = 0;
+  const GraphPae model(settings, input_shape(data));
+  for (const auto& parameter : model.encoder->parameters()) e.parameters += parameter.numel();
+  return e;
+}
+
+}  // namespace
+
+Estimate estimate_finetuning(const Graph& graph, const Settings& settings, Kernels kernels, Threads threads) {
+  return estimate_encoder(graph, settings, kernels, threads);
+}
+
+Estimate estimate_finetuning(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads) {
+  return estimate_encoder(molecules, settings, kernels, threads);
+}
+
 void check_trainable(const Graph& graph, const Settings& settings) {
   check(settings);
   check_encoder(settings, EncoderKind::gat);

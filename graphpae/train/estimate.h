@@ -25,6 +25,10 @@ Estimate estimate(const Graph& graph, const Settings& settings, Kernels kernels,
 Estimate estimate(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads);
 Estimate estimate(const ShardSet& shards, const Settings& settings, Kernels kernels, Threads threads);
 
+// Of fine-tuning: one pass through the encoder and back for all of the data, no decoders.
+Estimate estimate_finetuning(const Graph& graph, const Settings& settings, Kernels kernels, Threads threads);
+Estimate estimate_finetuning(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads);
+
 // Names and shapes of all tensors of the model.
 std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const Graph& graph, const Settings& settings);
 std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const GraphSet& molecules,

@@ -44,6 +44,24 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
+TEST(CliFinetune, DryRunWritesNothing) {
+  const TempDir dir;
+  write_molecules(dir);
+  const std::string small = kSmallMolecules;
+  const Outcome outcome = run(dir, "finetune none m --dry-run -o s --epochs 5 --one-at-a-time" + small);
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("models, one after the other          [2]"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("10     epochs"), std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("decoder"), std::string::npos) << outcome.out;
+  EXPECT_FALSE(fs::exists(dir / "s"));
+
+  const json estimate = json::parse(run(dir, "finetune none m --dry-run --json --epochs 5" + small).out);
+  const json pretraining = json::parse(run(dir, "pretrain m --dry-run --json --epochs 5" + small).out);
+  EXPECT_LT(estimate["parameters"], pretraining["parameters"]);
+  EXPECT_LT(estimate["flops_per_epoch"], pretraining["flops_per_epoch"]);
+  expect_failure(dir, "finetune none m" + small, 2, "-o RUN2 is required");
+}
+
 TEST(CliFinetune, FromScratchAndFromARun) {
   const TempDir dir;
   write_molecules(dir);
