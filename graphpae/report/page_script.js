@@ -1,10 +1,15 @@
 "use strict";
 // Colours of Okabe and Ito, which most colour-blind people tell apart; lines also differ in dashes, marks in shape.
+// On dark paper the same hues are lighter.
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8c8c8c", "#b8a800"];
+const lightColours = ["#3d9fdb", "#f27f3d", "#2bc49a", "#e09ac2", "#8ed2f7", "#f2b733", "#b4b4b4", "#d8cb3c"];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const colour = (i) => (dark.matches ? lightColours : colours)[i % colours.length];
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
 const shapes = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
 // From dark to light, for groups that are ranges of a number.
 const ramp = ["#30123b", "#3e5ba9", "#21908c", "#73c05b", "#e8b21a"];
+const lightRamp = ["#8f6bd1", "#6d93e8", "#33b8b0", "#8bd873", "#f5cb45"];
 
 // Colours of the scheme, asked for whenever something is drawn: it may change while the page is open.
 const scheme = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
@@ -32,13 +37,12 @@ for (const table of document.querySelectorAll("table:not(.confusion)")) {
 
 // A line as its legend and the chart show it; later lines are drawn over earlier ones, whose dashes let them through.
 function lineSets(series, i, points) {
-  const colour = colours[i % colours.length];
   const line = {
     label: series.label,
     data: series.data,
     order: -i,
-    borderColor: colour,
-    backgroundColor: colour,
+    borderColor: () => colour(i),
+    backgroundColor: () => colour(i),
     borderDash: dashes[i % dashes.length],
     borderWidth: 2,
     pointStyle: shapes[i % shapes.length],
@@ -49,13 +53,13 @@ function lineSets(series, i, points) {
   const edge = (sign, fill) => ({
     label: series.label + (sign < 0 ? ", less a deviation" : ", and a deviation"),
     data: series.data.map((value, p) => (value === null || series.spread[p] === null ? null : value + sign * series.spread[p])),
-    band: true, order: 1, borderWidth: 0, pointRadius: 0, pointHoverRadius: 0, backgroundColor: colour + "38", fill,
+    band: true, order: 1, borderWidth: 0, pointRadius: 0, pointHoverRadius: 0, backgroundColor: () => colour(i) + "38", fill,
   });
   return [line, edge(-1, false), edge(1, "-1")];
 }
 
 function barSets(series, i) {
-  return [{ label: series.label, data: series.data, backgroundColor: colours[i % colours.length] }];
+  return [{ label: series.label, data: series.data, backgroundColor: () => colour(i) }];
 }
 
 // Ticks at 1, 2 and 5 of every decade.
@@ -86,7 +90,7 @@ function drawChart(chart) {
         x: axis(chart.x, { ticks: { autoSkipPadding: 12, maxRotation: 45 } }),
         y: axis(chart.y, {
           type: chart.logarithmic ? "logarithmic" : "linear",
-          ticks: chart.logarithmic ? { callback: logarithmicTick } : {},
+          ticks: chart.logarithmic ? { callback: logarithmicTick, autoSkip: false } : {},
           ...range,
         }),
       },
@@ -103,7 +107,7 @@ function drawMap(map) {
   map.group.forEach((g, point) => members[g].push(point));
   const ranges = map.groups.filter((name) => name !== "no label").length;
   const colourOf = (g) => map.groups[g] === "no label" ? "#8c8c8c"
-      : map.ordered ? ramp[Math.round(g * (ramp.length - 1) / Math.max(1, ranges - 1))] : colours[g % colours.length];
+      : map.ordered ? (dark.matches ? lightRamp : ramp)[Math.round(g * (ramp.length - 1) / Math.max(1, ranges - 1))] : colour(g);
   // Colours come round again with another shape.
   const shapeOf = (g) => shapes[(g + Math.floor(g / colours.length)) % shapes.length];
   const coordinates = (g, p) => members[g].map((i) => ({ x: p.x[i], y: p.y[i] }));
@@ -116,8 +120,8 @@ function drawMap(map) {
       datasets: map.groups.map((name, g) => ({
         label: name,
         data: coordinates(g, map.projections[projection]),
-        backgroundColor: colourOf(g) + "b0",
-        borderColor: colourOf(g),
+        backgroundColor: () => colourOf(g) + "b0",
+        borderColor: () => colourOf(g),
         borderWidth: outlined.has(shapeOf(g)) ? 1.2 : 0,
         pointStyle: shapeOf(g),
         pointRadius: map.ids.length > 1500 ? 3 : 4,
@@ -218,4 +222,4 @@ function drawMap(map) {
 }
 
 const drawn = [...charts.map(drawChart), ...maps.map(drawMap)];
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => drawn.forEach((chart) => chart.update()));
+dark.addEventListener("change", () => drawn.forEach((chart) => chart.update()));
