@@ -23,7 +23,8 @@ Features centred(const Features& rows) {
       }
     }
   };
-  each([&](int64_t, int64_t c, float value) { mean[c] += static_cast<double>(value) / static_cast<double>(n); });
+  each([&](int64_t, int64_t c, float value) { mean[c] += value; });
+  for (double& value : mean) value /= static_cast<double>(n);
   each([&](int64_t i, int64_t c, float value) { values[i * d + c] = value; });
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t c = 0; c < d; ++c) values[i * d + c] = static_cast<float>(values[i * d + c] - mean[c]);

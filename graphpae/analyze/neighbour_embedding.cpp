@@ -231,6 +231,8 @@ std::vector<double> neighbour_embedding(std::span<const double> rows, int64_t n,
     return result;
   }
   constexpr double kExaggeration = 12, kEarlyShare = 1.0 / 3;
+  constexpr int64_t kParallelRows = 500;
+  if (n < kParallelRows) threads.count = 1;  // a step is shorter than waking a thread
   const double perplexity = std::min(options.perplexity, static_cast<double>(n - 1) / 3);
   const Affinities p = affinities(rows, n, d, perplexity, threads);
   std::vector<Point> points = start_of(rows, n, d), steps(points.size(), Point{0, 0}),

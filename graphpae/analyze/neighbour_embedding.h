@@ -15,7 +15,7 @@ namespace graphpae {
 
 struct NeighbourEmbeddingOptions {
   double perplexity = 30;  // about how many neighbours count; less for few rows
-  int64_t iterations = 750;
+  int64_t iterations = 500;
   double theta = 0.5;  // how coarse the approximation is; 0: exact
   std::function<void(int64_t done, int64_t total)> progress;
 };

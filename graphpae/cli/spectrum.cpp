@@ -11,9 +11,11 @@
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/run_flags.h"
 #include "graphpae/cli/spectrum_work.h"
+#include "graphpae/cli/terminal.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/io/text.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/report/spectrum_page.h"
 #include "graphpae/train/representations.h"
@@ -130,11 +132,7 @@ std::string corruptions_csv(const SpectrumAnalysis& a) {
 std::string energies_csv(const std::vector<EnergySpectrum>& energies) {
   std::string text = "representation,low,high,eigenvalues,share,density\n";
   for (const EnergySpectrum& energy : energies) {
-    std::string name = energy.name;
-    if (name.find_first_of(",\"\n") != std::string::npos) {
-      for (size_t at = 0; (at = name.find('"', at)) != std::string::npos; at += 2) name.insert(at, "\"");
-      name = "\"" + name + "\"";
-    }
+    const std::string name = table_field(energy.name, ',');
     for (const EnergyBand& band : energy.bands)
       text += fmt::format("{},{:.4g},{:.4g},{},{},{}\n", name, band.low, band.high, band.eigenvalues, band.share,
                           field(band.density));
@@ -172,8 +170,7 @@ void print_corruptions(const SpectrumAnalysis& a) {
 
 void print_energies(const std::vector<EnergySpectrum>& energies) {
   fmt::print("energy of representations by band, in % (density: 1 is what noise has)\n\n{:<12}", "frequencies");
-  const auto head = [](std::string name) { return name.size() > 17 ? name.substr(0, 14) + "..." : name; };
-  for (const EnergySpectrum& energy : energies) fmt::print(" {:>17}", head(energy.name));
+  for (const EnergySpectrum& energy : energies) fmt::print(" {:>17}", fitted(energy.name, 17));
   fmt::print("\n");
   for (size_t b = 0; b < energies.front().bands.size(); ++b) {
     const EnergyBand& band = energies.front().bands[b];

@@ -96,6 +96,9 @@ void Page::add_chart(const Chart& chart) {
   for (const ChartSeries& one : chart.series) {
     series.push_back({{"label", one.name}, {"data", numbers(one.values)}});
     head.push_back(one.name);
+    if (one.spread.empty()) continue;
+    series.back()["spread"] = numbers(one.spread);
+    head.push_back("its deviation");
   }
   const std::string id = fmt::format("chart{}", charts_.size());
   charts_.push_back(inside_script({{"id", id},
@@ -104,6 +107,7 @@ void Page::add_chart(const Chart& chart) {
                                    {"x", chart.x_title},
                                    {"y", chart.y_title},
                                    {"logarithmic", chart.logarithmic},
+                                   {"fromZero", chart.from_zero},
                                    {"points", chart.points},
                                    {"series", series}}));
   body_ +=
@@ -112,7 +116,10 @@ void Page::add_chart(const Chart& chart) {
   Rows rows;
   for (size_t p = 0; p < chart.points.size(); ++p) {
     rows.push_back({chart.points[p]});
-    for (const ChartSeries& one : chart.series) rows.back().push_back(cell(one.values[p]));
+    for (const ChartSeries& one : chart.series) {
+      rows.back().push_back(cell(one.values[p]));
+      if (!one.spread.empty()) rows.back().push_back(cell(one.spread[p]));
+    }
   }
   add_details("numbers", head, rows);
   body_ += "</figure>\n";

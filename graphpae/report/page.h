@@ -17,6 +17,7 @@ namespace graphpae {
 struct ChartSeries {
   std::string name;
   std::vector<double> values;  // [points]
+  std::vector<double> spread;  // [points] or empty: a band of that much above and below a line
 };
 
 struct Chart {
@@ -26,6 +27,7 @@ struct Chart {
   std::vector<std::string> points;  // along the x axis
   std::vector<ChartSeries> series;
   bool logarithmic = false;  // y axis
+  bool from_zero = false;    // y axis: begins at zero
 };
 
 class Page {

@@ -1,17 +1,25 @@
 "use strict";
 // Colours of Okabe and Ito, which most colour-blind people tell apart; lines also differ in dashes, marks in shape.
+// On dark paper the same hues are lighter.
 const colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#8c8c8c", "#b8a800"];
+const lightColours = ["#3d9fdb", "#f27f3d", "#2bc49a", "#e09ac2", "#8ed2f7", "#f2b733", "#b4b4b4", "#d8cb3c"];
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const colour = (i) => (dark.matches ? lightColours : colours)[i % colours.length];
 const dashes = [[], [6, 4], [2, 3], [10, 3, 2, 3]];
 const shapes = ["circle", "triangle", "rect", "rectRot", "star", "crossRot", "cross"];
 // From dark to light, for groups that are ranges of a number.
 const ramp = ["#30123b", "#3e5ba9", "#21908c", "#73c05b", "#e8b21a"];
+const lightRamp = ["#8f6bd1", "#6d93e8", "#33b8b0", "#8bd873", "#f5cb45"];
 
-function useScheme() {
-  const style = getComputedStyle(document.documentElement);
-  Chart.defaults.color = style.getPropertyValue("--text").trim();
-  Chart.defaults.borderColor = style.getPropertyValue("--line").trim();
-}
-useScheme();
+// Colours of the scheme, asked for whenever something is drawn: it may change while the page is open.
+const scheme = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const textColour = () => scheme("--text"), lineColour = () => scheme("--line");
+const axis = (title, more) => ({
+  title: { display: title !== "", text: title, color: textColour },
+  grid: { color: lineColour, borderColor: lineColour },
+  ...more,
+  ticks: { color: textColour, ...more.ticks },
+});
 Chart.defaults.animation = false;
 Chart.defaults.maintainAspectRatio = false;
 Chart.defaults.font.size = 13;
@@ -27,35 +35,64 @@ for (const table of document.querySelectorAll("table:not(.confusion)")) {
   });
 }
 
+// A line as its legend and the chart show it; later lines are drawn over earlier ones, whose dashes let them through.
+function lineSets(series, i, points) {
+  const line = {
+    label: series.label,
+    data: series.data,
+    order: -i,
+    borderColor: () => colour(i),
+    backgroundColor: () => colour(i),
+    borderDash: dashes[i % dashes.length],
+    borderWidth: 2,
+    pointStyle: shapes[i % shapes.length],
+    pointRadius: points > 60 ? 0 : 3,
+  };
+  if (!series.spread) return [line];
+  // The spread is a band between two lines that are not drawn.
+  const edge = (sign, fill) => ({
+    label: series.label + (sign < 0 ? ", less a deviation" : ", and a deviation"),
+    data: series.data.map((value, p) => (value === null || series.spread[p] === null ? null : value + sign * series.spread[p])),
+    band: true, order: 1, borderWidth: 0, pointRadius: 0, pointHoverRadius: 0, backgroundColor: () => colour(i) + "38", fill,
+  });
+  return [line, edge(-1, false), edge(1, "-1")];
+}
+
+function barSets(series, i) {
+  return [{ label: series.label, data: series.data, backgroundColor: () => colour(i) }];
+}
+
+// Ticks at 1, 2 and 5 of every decade.
+const logarithmicTick = (value) => (/^[125](\.0+)?e/.test(value.toExponential()) ? String(+value.toPrecision(3)) : "");
+
 function drawChart(chart) {
   const line = chart.kind === "line";
+  const datasets = chart.series.flatMap((series, i) => (line ? lineSets(series, i, chart.points.length) : barSets(series, i)));
+  const shown = (item, data) => !data.datasets[item.datasetIndex].band;
+  let range = chart.fromZero ? { min: 0 } : {};
+  const positive = datasets.flatMap((set) => set.data).filter((value) => value !== null && value > 0);
+  if (chart.logarithmic && positive.length) range = { min: Math.min(...positive) * 0.8, max: Math.max(...positive) * 1.25 };
   return new Chart(document.getElementById(chart.id), {
     type: chart.kind,
-    data: {
-      labels: chart.points,
-      datasets: chart.series.map((series, i) => ({
-        ...series,
-        borderColor: colours[i % colours.length],
-        backgroundColor: colours[i % colours.length],
-        borderDash: line ? dashes[i % dashes.length] : [],
-        borderWidth: line ? 2 : 0,
-        pointStyle: shapes[i % shapes.length],
-        pointRadius: chart.points.length > 60 ? 0 : 3,
-      })),
-    },
+    data: { labels: chart.points, datasets },
     options: {
       interaction: { mode: "index", intersect: false },
       plugins: {
-        title: { display: true, text: chart.title },
-        legend: { display: chart.series.length > 1, labels: { usePointStyle: line, pointStyle: "line" } },
+        title: { display: true, text: chart.title, color: textColour },
+        legend: {
+          display: chart.series.length > 1,
+          reverse: line,
+          labels: { color: textColour, usePointStyle: line, pointStyle: "line", pointStyleWidth: 34, filter: shown },
+        },
+        tooltip: { filter: (item) => !item.dataset.band },
       },
       scales: {
-        x: { title: { display: chart.x !== "", text: chart.x }, ticks: { autoSkipPadding: 12, maxRotation: 45 } },
-        y: {
+        x: axis(chart.x, { ticks: { autoSkipPadding: 12, maxRotation: 45 } }),
+        y: axis(chart.y, {
           type: chart.logarithmic ? "logarithmic" : "linear",
-          title: { display: chart.y !== "", text: chart.y },
-          ticks: chart.logarithmic ? { callback: (v) => (/^[1-9](\.0+)?e/.test(v.toExponential()) ? String(+v.toPrecision(3)) : "") , maxTicksLimit: 8 } : {},
-        },
+          ticks: chart.logarithmic ? { callback: logarithmicTick, autoSkip: false } : {},
+          ...range,
+        }),
       },
     },
   });
@@ -70,7 +107,7 @@ function drawMap(map) {
   map.group.forEach((g, point) => members[g].push(point));
   const ranges = map.groups.filter((name) => name !== "no label").length;
   const colourOf = (g) => map.groups[g] === "no label" ? "#8c8c8c"
-      : map.ordered ? ramp[Math.round(g * (ramp.length - 1) / Math.max(1, ranges - 1))] : colours[g % colours.length];
+      : map.ordered ? (dark.matches ? lightRamp : ramp)[Math.round(g * (ramp.length - 1) / Math.max(1, ranges - 1))] : colour(g);
   // Colours come round again with another shape.
   const shapeOf = (g) => shapes[(g + Math.floor(g / colours.length)) % shapes.length];
   const coordinates = (g, p) => members[g].map((i) => ({ x: p.x[i], y: p.y[i] }));
@@ -83,8 +120,8 @@ function drawMap(map) {
       datasets: map.groups.map((name, g) => ({
         label: name,
         data: coordinates(g, map.projections[projection]),
-        backgroundColor: colourOf(g) + "b0",
-        borderColor: colourOf(g),
+        backgroundColor: () => colourOf(g) + "b0",
+        borderColor: () => colourOf(g),
         borderWidth: outlined.has(shapeOf(g)) ? 1.2 : 0,
         pointStyle: shapeOf(g),
         pointRadius: map.ids.length > 1500 ? 3 : 4,
@@ -96,10 +133,11 @@ function drawMap(map) {
         legend: { display: false },
         tooltip: { callbacks: { label: (item) => textOf(members[item.datasetIndex][item.dataIndex]) } },
       },
-      scales: { x: { ticks: { display: false } }, y: { ticks: { display: false } } },
+      scales: { x: { display: false }, y: { display: false } },
       onHover: (event, active) => { if (active.length) show(active[0].datasetIndex, active[0].index); },
     },
   });
+  if (map.drawings.length) drawing.hidden = false;
   let current = null;
   function show(g, index) {
     const point = members[g][index];
@@ -107,7 +145,6 @@ function drawMap(map) {
     current = point;
     said.textContent = textOf(point);
     if (!map.drawings.length) return;
-    drawing.hidden = false;
     drawing.replaceChildren();
     if (map.drawings[point]) {
       const image = document.createElement("img");
@@ -184,8 +221,5 @@ function drawMap(map) {
   return chart;
 }
 
-let drawn = [...charts.map(drawChart), ...maps.map(drawMap)];
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  useScheme();
-  drawn.forEach((chart) => chart.update());
-});
+const drawn = [...charts.map(drawChart), ...maps.map(drawMap)];
+dark.addEventListener("change", () => drawn.forEach((chart) => chart.update()));

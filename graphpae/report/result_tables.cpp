@@ -45,9 +45,10 @@ ResultScore score(const Json& json, const std::string& row, const std::string& p
   return result;
 }
 
-std::string baseline_title(const std::string& key) {
+std::string baseline_title(const std::string& key, const std::string& metric) {
   if (key == "untrained") return "untrained encoder";
-  if (key == "majority") return "majority or constant";
+  if (key == "majority")
+    return metric == "accuracy" ? "majority class" : metric == "rmse" ? "mean of the labels" : "constant score";
   std::string title = key;
   for (char& c : title) c = c == '_' ? ' ' : c;
   return title;
@@ -62,7 +63,7 @@ void add_protocol(const Json& json, std::vector<ResultScore>& scores) {
     scores.push_back(score(json["against"], "against " + text_at(json["against"], "run"), protocol, format));
   if (json.contains("baselines") && json["baselines"].is_object()) {
     for (const auto& [key, baseline] : json["baselines"].items())
-      scores.push_back(score(baseline, baseline_title(key), protocol, format));
+      scores.push_back(score(baseline, baseline_title(key, text_at(json, "metric")), protocol, format));
   }
   // Tasks of molecules beside their mean.
   if (json.contains("tasks") && json["tasks"].is_array() && json["tasks"].size() > 1) {

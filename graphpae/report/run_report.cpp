@@ -35,7 +35,7 @@ struct Curve {
 
 // Curves over the epochs of all of them; every k-th epoch if there are many.
 void add_curves(Page& page, const std::string& title, const std::string& y, const std::vector<Curve>& curves,
-                bool logarithmic) {
+                bool logarithmic, bool from_zero = false) {
   std::set<int64_t> all;
   for (const Curve& curve : curves) all.insert(curve.metrics->epochs.begin(), curve.metrics->epochs.end());
   if (all.empty()) return;
@@ -44,10 +44,11 @@ void add_curves(Page& page, const std::string& title, const std::string& y, cons
   for (size_t e = 0; e < epochs.size(); e += step) kept.push_back(epochs[e]);
   if (kept.back() != epochs.back()) kept.push_back(epochs.back());
   Chart chart{title, "epoch", y, Chart::Kind::lines, {}, {}, logarithmic};
+  chart.from_zero = from_zero;
   if (step > 1) chart.x_title = fmt::format("epoch (every {}th is shown)", step);
   for (const int64_t epoch : kept) chart.points.push_back(std::to_string(epoch));
   for (const Curve& curve : curves) {
-    ChartSeries series{curve.name, {}};
+    ChartSeries series{curve.name, {}, {}};
     size_t line = 0;
     for (const int64_t epoch : kept) {
       while (line < curve.metrics->epochs.size() && curve.metrics->epochs[line] < epoch) ++line;
@@ -74,7 +75,7 @@ void add_column(Page& page, const std::vector<RunRecord>& runs, const std::strin
       curves.push_back({name.empty() ? y : name, &part.metrics, found});
     }
   }
-  if (!curves.empty()) add_curves(page, title, y, curves, logarithmic);
+  if (!curves.empty()) add_curves(page, title, y, curves, logarithmic, column == "lr");
 }
 
 void add_losses(Page& page, const std::vector<RunRecord>& runs) {

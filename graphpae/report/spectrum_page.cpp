@@ -56,15 +56,17 @@ void add_corruptions(Page& page, const Json& json) {
   Chart absolute{"Change of the magnitude", x, "|after - before|", Chart::Kind::bars, {}, {}, false};
   for (const auto& [name, bands] : json.at("corruptions").items()) {
     Chart chart{title_of(name), x, "magnitude", Chart::Kind::lines, {}, {}, true};
-    chart.series = {{"original", {}}, {"corrupted", {}}, {"one deviation above", {}}, {"one deviation below", {}}};
-    ChartSeries shares{with_blanks(name), {}}, changes = shares;
+    chart.series = {{"original", {}, {}}, {"corrupted, and a deviation between draws", {}, {}}};
+    ChartSeries shares{with_blanks(name), {}, {}}, changes = shares;
     for (const Json& band : bands) {
       const Json& m = band.at("magnitude");
       const double before = number(m.at("original")), after = number(m.at("corrupted")),
                    deviation = number(m.at("deviation")), change = number(m.at("change"));
       chart.points.push_back(band_name(band));
-      const double values[] = {before, after, after + deviation, after - deviation};
-      for (size_t k = 0; k < 4; ++k) chart.series[k].values.push_back(values[k] > 0 ? values[k] : std::nan(""));
+      const auto above_zero = [](double value) { return value > 0 ? value : std::nan(""); };
+      chart.series[0].values.push_back(above_zero(before));
+      chart.series[1].values.push_back(above_zero(after));
+      chart.series[1].spread.push_back(deviation < after ? deviation : std::nan(""));
       changes.values.push_back(change);
       shares.values.push_back(change / before);
     }
@@ -88,7 +90,7 @@ void add_energies(Page& page, const Json& energies) {
   Chart densities{"Density of the energy", "band of frequencies", "density", Chart::Kind::lines, {}, {}, true};
   std::vector<std::vector<std::string>> rows;
   for (const Json& one : energies) {
-    ChartSeries share{one.at("name"), {}}, density = share;
+    ChartSeries share{one.at("name"), {}, {}}, density = share;
     shares.points.clear();
     double low = 0, high = 0;
     for (const Json& band : one.at("bands")) {
