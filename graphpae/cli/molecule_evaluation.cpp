@@ -125,6 +125,7 @@ MoleculePlan plan_evaluation(const GraphSet& set, const Settings&, const Evaluat
   const Protocols protocols = parse_protocols(flags.protocol);
   plan.options.strict = protocols.strict;
   plan.options.paper = protocols.paper;
+  plan.baselines = wants_baselines(flags);
   plan.options.threads = common.thread_count();
   choose_splits(plan, flags, notes);
   check_plan(plan);
@@ -143,6 +144,7 @@ std::vector<MoleculeRow> run_evaluation(const MoleculePlan& plan, const std::vec
   std::vector<MoleculeRow> rows;
   rows.push_back({"embeddings", "embeddings",
                   probe_models("embeddings", [&](GraphPae& model) { return embedded_rows(model, *input); })});
+  if (!plan.baselines) return rows;
   rows.push_back({"untrained", "untrained encoder", probe_models("untrained encoder", [&](GraphPae& model) {
                     return embedded_rows(*untrained(model), *input);
                   })});

@@ -10,6 +10,7 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/reproduce.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/version.h"
@@ -18,7 +19,7 @@ namespace graphpae::cli {
 namespace {
 
 // Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"reproduce", "report"};
+const std::vector<std::string> kLaterVerbs = {"report"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
@@ -64,6 +65,7 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_positions(app, common);
   add_launch(app, common);
   add_spectrum(app, common);
+  add_reproduce(app, common);
   if (extra_verbs) extra_verbs(app, common);
   app.parse_complete_callback([&] { set_up_log(common); });
 
