@@ -165,7 +165,7 @@ class Campaign {
       FoundData found{names.front(), "", ""};
       try {
         found = runner_.find(names, places, !flags_.table_only && !experiment_.spectrum);
-        if (!found.here()) {
+        if (!found.here() && !flags_.table_only) {
           std::vector<std::string> looked;
           for (const std::string& name : names) looked.push_back((flags_.data.empty() ? "" : flags_.data + "/") + name);
           state = fmt::format("not here: looked {}{}", flags_.data.empty() ? "in $GRAPHPAE_DATA for " : "for ",
