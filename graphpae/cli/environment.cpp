@@ -1,25 +1,16 @@
 #include "graphpae/cli/environment.h"
 
-#include <fmt/chrono.h>
 #include <torch/version.h>
 
-#include <ctime>
 #include <fstream>
 #include <optional>
 
+#include "graphpae/core/machine.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/version.h"
 
 namespace graphpae::cli {
 namespace {
-
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown";
-}
 
 // The command in an environment.json that is there already.
 std::optional<std::string> first_command(const std::string& run) {
@@ -46,7 +37,7 @@ Json environment_json(const std::string& run, const std::string& data, const std
           {"command", first_command(run).value_or(common.command)},
           {"data", data},
           {"data_hash", data_hash},
-          {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};
+          {"started", time_stamp()}};
 }
 
 }  // namespace graphpae::cli

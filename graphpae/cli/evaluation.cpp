@@ -101,6 +101,7 @@ void add_evaluate_flags(CLI::App& app, EvaluateFlags& flags, CLI::Option* switch
   const CLI::Range count(int64_t{1}, int64_t{100000});
   add(app.add_option("--protocol", flags.protocol, "strict, paper (as released: inflated on one graph) or both")
           ->capture_default_str());
+  add(app.add_option("--baselines", flags.baselines, "all, or none: probe the embeddings only")->capture_default_str());
   add(app.add_option("--probe", flags.probe,
                      "adam (as released, default) or lbfgs (converged, penalty chosen by validation)"));
   add(app.add_option("--split", flags.split,
@@ -120,6 +121,10 @@ Protocols parse_protocols(const std::string& text) {
   return {asked != Asked::paper, asked != Asked::strict};
 }
 
+bool wants_baselines(const EvaluateFlags& flags) {
+  return choose<bool>("--baselines", flags.baselines, {{"all", true}, {"none", false}});
+}
+
 EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateFlags& flags,
                                const Common& common, std::vector<std::string>& notes) {
   EvaluationPlan plan{graph, {}, {}, {}};
@@ -130,6 +135,7 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
   const Protocols protocols = parse_protocols(flags.protocol);
   plan.options.strict = protocols.strict;
   plan.options.paper = protocols.paper;
+  plan.baselines = wants_baselines(flags);
   plan.options.probe.kind = choose<ProbeKind>("--probe", flags.probe.empty() ? "adam" : flags.probe,
                                               {{"adam", ProbeKind::adam}, {"lbfgs", ProbeKind::lbfgs}});
   if (plan.options.paper && plan.options.probe.kind != ProbeKind::adam)
@@ -176,6 +182,7 @@ std::vector<EvaluationRow> run_evaluation(const EvaluationPlan& plan,
   rows.push_back({"embeddings", "embeddings",
                   probe_models(
                       "embeddings", [](const auto& model) { return model; }, observe)});
+  if (!plan.baselines) return rows;
   rows.push_back({"untrained", "untrained encoder",
                   probe_models("untrained encoder", [](const auto& model) { return untrained(*model); }, {})});
   rows.push_back({"raw_features", "raw features", probe("raw features", raw_feature_rows(plan.graph, settings))});

@@ -13,7 +13,8 @@ namespace graphpae::cli {
 
 struct EvaluateFlags {
   std::string protocol = "strict", split;
-  std::string probe;        // "": adam
+  std::string probe;  // "": adam
+  std::string baselines = "all";
   int64_t num_splits = 0;   // 0: ten
   int64_t split_seed = -1;  // -1: zero
   int64_t seeds = 0;        // 0: so many that splits x seeds is at least ten
@@ -27,6 +28,7 @@ struct Protocols {
   bool strict, paper;
 };
 Protocols parse_protocols(const std::string& text);
+bool wants_baselines(const EvaluateFlags& flags);  // --baselines all or none
 
 // Everything decided before the first probe. Refers to the graph.
 struct EvaluationPlan {
@@ -34,7 +36,7 @@ struct EvaluationPlan {
   std::vector<Split> splits;  // labelled nodes only
   EvaluateOptions options;
   std::string split_source;  // "from the data" or "random 60/20/20"
-  bool dedupe = false;
+  bool dedupe = false, baselines = true;
   int64_t test_nodes = 0;  // over all splits, before dedupe
   int64_t test_twins = 0;  // of those, with a twin in training
 };

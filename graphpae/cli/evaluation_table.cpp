@@ -28,6 +28,7 @@ Json protocol_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>&
     json["per_split_and_seed"].push_back(each);
     json["chosen"].push_back(chosen);
   }
+  json["baselines"] = Json::object();
   for (size_t r = 1; r < rows.size(); ++r) {
     const ProtocolScores& other = scores_of(rows[r], protocol);
     if (rows[r].key != kAgainst) {

@@ -198,6 +198,7 @@ Json info_json(const Dataset& dataset) {
                                  : set_json(summarise(dataset.graph_set()), dataset.invalid));
   json["content_sha256"] = dataset.is_graph() ? content_hash(dataset.graph(), HashSplits::no)
                                               : content_hash(dataset.graph_set(), HashSplits::no);
+  json["data_hash"] = dataset.is_graph() ? content_hash(dataset.graph()) : content_hash(dataset.graph_set());
   json["notes"] = dataset.notes;
   return json;
 }

@@ -1,7 +1,5 @@
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <netinet/in.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,6 +12,7 @@
 #include <optional>
 #include <thread>
 
+#include "graphpae/cli/child.h"
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
@@ -45,26 +44,14 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-// A process of its own group, so that a signal from the terminal reaches it once, through us; it ends when we do.
 pid_t start(const std::vector<std::string>& command, int rank, int count, int port) {
-  std::vector<char*> arguments;
-  for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
-  arguments.push_back(nullptr);
-  const pid_t parent = ::getpid(), child = ::fork();
-  if (child < 0) throw Error(ErrorKind::internal, "no more processes can be started");
-  if (child > 0) return child;
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (::getppid() != parent) ::_exit(1);
-  ::setenv("RANK", std::to_string(rank).c_str(), 1);
-  ::setenv("WORLD_SIZE", std::to_string(count).c_str(), 1);
-  ::setenv("MASTER_ADDR", "127.0.0.1", 1);
-  ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
-  const int nothing = ::open("/dev/null", O_RDWR);
-  ::dup2(nothing, STDIN_FILENO);
-  if (rank > 0) ::dup2(nothing, STDOUT_FILENO);
-  ::execv("/proc/self/exe", arguments.data());
-  ::_exit(1);
+  return start_self(command, [=] {
+    ::setenv("RANK", std::to_string(rank).c_str(), 1);
+    ::setenv("WORLD_SIZE", std::to_string(count).c_str(), 1);
+    ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+    ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
+    if (rank > 0) ::dup2(STDIN_FILENO, STDOUT_FILENO);  // which is nothing
+  });
 }
 
 struct Failure {
@@ -113,7 +100,6 @@ void add_launch(CLI::App& app, Common& common) {
     if (flags->command[0] != "pretrain" && flags->command[0] != "bench")
       throw usage_error(fmt::format("launch: '{}' runs in one process; several are for pretrain", flags->command[0]));
     std::vector<std::string> command = flags->command;
-    command.insert(command.begin(), "graphpae");
     const bool has_threads = std::any_of(command.begin(), command.end(),
                                          [](const std::string& word) { return word.starts_with("--threads"); });
     if (!has_threads) {

@@ -12,7 +12,7 @@
 
 int main(int argc, char** argv) {
   using namespace graphpae::cli;
-  constexpr std::array kHere = {"generate", "info", "convert", "recipes", "positions", "launch"};
+  constexpr std::array kHere = {"generate", "info", "convert", "recipes", "positions", "launch", "reproduce"};
   const bool here = std::find(kHere.begin(), kHere.end(), first_word(argc, argv)) != kHere.end();
   become_patient(argv, here ? "" : "graphpae-full");
   if (!here) {

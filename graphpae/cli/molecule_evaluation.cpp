@@ -125,6 +125,7 @@ MoleculePlan plan_evaluation(const GraphSet& set, const Settings&, const Evaluat
   const Protocols protocols = parse_protocols(flags.protocol);
   plan.options.strict = protocols.strict;
   plan.options.paper = protocols.paper;
+  plan.baselines = wants_baselines(flags);
   plan.options.threads = common.thread_count();
   choose_splits(plan, flags, notes);
   check_plan(plan);
@@ -146,6 +147,7 @@ std::vector<MoleculeRow> run_evaluation(const MoleculePlan& plan, const std::vec
                     if (observe && &model == models.front().get()) observe(embedded);
                     return embedded;
                   })});
+  if (!plan.baselines) return rows;
   rows.push_back({"untrained", "untrained encoder", probe_models("untrained encoder", [&](GraphPae& model) {
                     return embedded_rows(*untrained(model), *input);
                   })});

@@ -16,6 +16,7 @@ struct MoleculePlan {
   std::string split_source;     // "from the data", "by scaffold" or "random 80/10/10"
   int64_t training_labels = 0;  // of all tasks and splits, present or missing
   int64_t missing_labels = 0;   // of those; the protocols differ only if there are any
+  bool baselines = true;
 };
 
 // Throws a usage error for flags that are for one graph, a data error if there is nothing to evaluate: no labels, no

@@ -126,6 +126,7 @@ Json protocol_json(const MoleculePlan& plan, const std::vector<MoleculeRow>& row
     json["per_split_and_seed"].push_back(std::vector<double>(begin, begin + scores.runs));
   }
   for (int64_t t = 0; t < plan.targets.tasks(); ++t) json["tasks"].push_back(task_json(plan, rows, protocol, t));
+  json["baselines"] = Json::object();
   for (size_t r = 1; r < rows.size(); ++r) {
     const Numbers other = test_scores(plan, rows[r], protocol);
     if (rows[r].key != kAgainst) {

@@ -10,15 +10,13 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/reproduce.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/version.h"
 
 namespace graphpae::cli {
 namespace {
-
-// Promised verbs that this version does not have yet: an honest answer instead of "unknown".
-const std::vector<std::string> kLaterVerbs = {"reproduce"};
 
 void add_common_flags(CLI::App& app, Common& common) {
   app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
@@ -64,6 +62,7 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_recipes(app, common);
   add_positions(app, common);
   add_launch(app, common);
+  add_reproduce(app, common);
   if (extra_verbs) extra_verbs(app, common);
   app.parse_complete_callback([&] { set_up_log(common); });
 
@@ -71,9 +70,6 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   for (const CLI::App* verb : app.get_subcommands({})) verbs.push_back(verb->get_name());
   const std::string word = first_word(argc, argv);
   if (!word.empty() && std::find(verbs.begin(), verbs.end(), word) == verbs.end()) {
-    if (std::find(kLaterVerbs.begin(), kLaterVerbs.end(), word) != kLaterVerbs.end()) {
-      throw usage_error(fmt::format("'{}' is not part of version {} yet", word, kVersion));
-    }
     throw usage_error(
         fmt::format("unknown verb '{}'{}; `graphpae --help` lists them", word, did_you_mean(word, verbs)));
   }

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "graphpae/core/error.h"
+#include "graphpae/evaluate/significance.h"
 
 namespace graphpae {
 namespace {
@@ -24,20 +25,6 @@ double solve_increasing(const Function& function, double value, double low, doub
     (function(middle) < value ? low : high) = middle;
   }
   return low;
-}
-
-// P(|T| < t) for t = sqrt(degrees) tan(angle): the integral of cos^(degrees-1), by parts until nothing is left
-// (Abramowitz and Stegun, 26.7.3 and 26.7.4).
-double central_probability(double angle, int64_t degrees) {
-  const bool odd = degrees % 2 == 1;
-  const double cosine = std::cos(angle);
-  double sum = 0, term = odd ? cosine : 1;
-  for (int64_t k = odd ? 1 : 0; k < degrees - 1; k += 2) {
-    sum += term;
-    term *= cosine * cosine * static_cast<double>(k + 1) / static_cast<double>(k + 2);
-  }
-  const double part = std::sin(angle) * sum;
-  return odd ? 2 / std::numbers::pi * (angle + part) : part;
 }
 
 // Cornish-Fisher expansion about the normal quantile z (Abramowitz and Stegun, 26.7.5).
@@ -61,7 +48,7 @@ double student_t_quantile(double probability, int64_t degrees) {
   double size = 0;
   if (degrees <= kMostSummed) {
     const double central = std::abs(2 * probability - 1);
-    const auto within = [&](double angle) { return central_probability(angle, degrees); };
+    const auto within = [&](double angle) { return student_t_within(angle, degrees); };
     const double angle = solve_increasing(within, central, 0, std::numbers::pi / 2);
     size = std::sqrt(static_cast<double>(degrees)) * std::tan(angle);
   } else {

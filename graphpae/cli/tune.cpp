@@ -1,0 +1,366 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "graphpae/cli/reproduce.h"
+#include "graphpae/core/error.h"
+#include "graphpae/core/machine.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/input_file.h"
+#include "graphpae/reproduce/search.h"
+#include "graphpae/reproduce/table.h"
+#include "graphpae/train/recipes.h"
+
+namespace graphpae::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+constexpr uint64_t kSearchSeed = 1;
+constexpr int64_t kTestSeeds = 2;  // unless --seeds says otherwise; none of them is the seed of the search
+constexpr const char* kVerb = "tune";
+
+struct Candidate {
+  int64_t number = 0;
+  std::optional<double> validation;
+};
+
+class Search {
+ public:
+  Search(const ReproduceFlags& flags, const Common& common, const Workshop& workshop, JobRunner& runner,
+         const GracefulStop& stop)
+      : flags_(flags), common_(common), workshop_(workshop), runner_(runner), stop_(stop), start_(Clock::now()) {
+    data_ = runner.find({flags.tune_data}, data_places(flags), true);
+    if (!data_.here())
+      throw data_error(
+          fmt::format("{}: not found in {}", flags.tune_data, flags.data.empty() ? "$GRAPHPAE_DATA" : flags.data));
+    const bool own_recipe = std::any_of(recipes().begin(), recipes().end(),
+                                        [&](const Recipe& recipe) { return recipe.name == flags.tune_data; });
+    recipe_ = !flags.recipe.empty() ? flags.recipe : own_recipe ? flags.tune_data : "";
+    if (recipe_.empty())
+      throw usage_error(fmt::format("no recipe is called {}: --recipe says where the search starts", flags.tune_data));
+    molecules_ = value_of(resolved_settings(recipe_, {}, false), "encoder") == "gated_gcn";
+    test_seeds_ = flags.seeds > 0 ? flags.seeds : kTestSeeds;
+    plan();
+  }
+
+  // The winner by validation score.
+  int64_t run() {
+    std::vector<int64_t> candidates;
+    for (int64_t c = 0; c < candidates_; ++c) candidates.push_back(c);
+    const std::vector<Rung> rungs = halving_rungs(candidates_, epochs_);
+    for (size_t r = 0; r < rungs.size(); ++r) {
+      const std::vector<Candidate> round = train_round(candidates, rungs[r], fmt::format("round {}", r + 1));
+      std::vector<std::pair<int64_t, std::optional<double>>> scores;
+      for (const Candidate& candidate : round) scores.emplace_back(candidate.number, candidate.validation);
+      const int64_t keep = r + 1 < rungs.size() ? rungs[r + 1].candidates : 1;
+      candidates = best_candidates(scores, keep, smaller_is_better(metric_));
+      if (candidates.empty())
+        throw Error(ErrorKind::numerical, fmt::format("{}: no candidate could be trained", flags_.tune_data));
+      rounds_.push_back({rungs[r], round});
+      write_outputs_so_far(candidates.front());
+    }
+    return candidates.front();
+  }
+
+  // Winner and recipe on the test part, with seeds the search has not seen.
+  Summary test(int64_t winner) {
+    Experiment experiment;
+    experiment.name = fmt::format("tune-{}", flags_.tune_data);
+    experiment.title = fmt::format("Tuned settings of {}", flags_.tune_data);
+    experiment.seeds = test_seeds_;
+    experiment.reference = "recipe";
+    experiment.rows = {ExperimentRow{flags_.tune_data, {data_.name}, recipe_, {}, "", {}, ""}};
+    ExperimentVariant recipe, tuned;
+    recipe.name = "recipe";
+    tuned.name = "tuned";
+    tuned.note = fmt::format("candidate {} of {}, chosen by validation score", winner, candidates_);
+    tuned.set = draw_candidate(kSearchSeed, winner, molecules_);
+    experiment.variants = {recipe, tuned};
+    if (winner == 0) experiment.variants.pop_back();
+    // Seeds 1, 2, ...: the search has looked at the validation scores of seed 0.
+    std::vector<Job> jobs;
+    for (int64_t seed = 1; seed <= test_seeds_; ++seed) {
+      for (size_t v = 0; v < experiment.variants.size(); ++v) jobs.push_back(test_job(experiment, v, seed));
+    }
+    share_jobs(
+        workshop_, jobs, stop_, [&] { return records(); },
+        [&](const Job& job, size_t number, size_t total) {
+          const std::string label = fmt::format("test {}/{}: {}, seed {}", number, total,
+                                                experiment.variants[job.variant].name, job.identity.seed());
+          spdlog::info("{}", label);
+          finish(runner_.run(job, data_, {}, false, "both", label, ""), experiment.name,
+                 experiment.variants[job.variant].name, job);
+        });
+    SummaryOptions options;
+    options.seeds = test_seeds_ + 1;
+    options.job_of = [&](size_t, size_t variant, int64_t) { return test_job(experiment, variant, 1); };
+    options.cell_state = [](size_t, size_t) { return std::string(); };
+    // Records of seed 0 may be there from other experiments.
+    std::vector<Record> fresh = records();
+    std::erase_if(fresh, [](const Record& record) { return record.identity.seed() == 0; });
+    return summarise(experiment, fresh, options);
+  }
+
+  // Every setting of a candidate, with the story of how it was found.
+  std::string recipe_text(int64_t winner, const std::string& verdict) const {
+    SettingList set = draw_candidate(kSearchSeed, winner, molecules_);
+    std::string text = fmt::format("# {}: settings found by `graphpae reproduce tune {} --budget {}`\n",
+                                   flags_.tune_data, flags_.tune_data, flags_.budget);
+    text += fmt::format("# Candidate {} of {}, starting from {}; up to {} epochs; chosen by validation {} alone: {}\n",
+                        winner, candidates_, recipe_, epochs_, metric_, validation_text(winner));
+    if (winner == 0) text += "# That is the recipe the search started from: nothing better was found.\n";
+    text += verdict;
+    for (const auto& [key, value] : resolved_settings(recipe_, set, false)) {
+      if (key != "seed" && !value.empty()) text += fmt::format("{}: {}\n", key, value);
+    }
+    return text;
+  }
+
+  std::string rounds_text() const {
+    std::string text;
+    for (const auto& [rung, candidates] : rounds_) {
+      std::vector<Candidate> order = candidates;
+      std::stable_sort(order.begin(), order.end(), [&](const Candidate& a, const Candidate& b) {
+        if (!a.validation || !b.validation) return a.validation.has_value();
+        return smaller_is_better(metric_) ? *a.validation < *b.validation : *a.validation > *b.validation;
+      });
+      text += fmt::format("{} candidates, {} epochs each; validation {}:\n", order.size(), rung.epochs, metric_);
+      for (size_t k = 0; k < order.size() && k < 5; ++k) {
+        std::string settings;
+        for (const auto& [key, value] : draw_candidate(kSearchSeed, order[k].number, molecules_))
+          settings += fmt::format(" {}={}", key, value);
+        text += fmt::format("  {:>8}  candidate {:<3}{}\n", shown(order[k].validation), order[k].number,
+                            settings.empty() ? " the recipe" : settings);
+      }
+      const auto own = std::find_if(order.begin(), order.end(), [](const Candidate& c) { return c.number == 0; });
+      if (own - order.begin() >= 5 && own != order.end())
+        text += fmt::format("  {:>8}  candidate 0   the recipe, at place {}\n", shown(own->validation),
+                            own - order.begin() + 1);
+    }
+    return text;
+  }
+
+  int64_t candidates() const { return candidates_; }
+  int64_t epochs() const { return epochs_; }
+  const std::string& metric() const { return metric_; }
+
+ private:
+  struct Round {
+    Rung rung;
+    std::vector<Candidate> candidates;
+  };
+
+  static std::string value_of(const SettingList& settings, const std::string& key) {
+    for (const auto& [name, value] : settings) {
+      if (name == key) return value;
+    }
+    return "";
+  }
+
+  std::vector<Record> records() const { return all_records(workshop_, flags_); }
+
+  std::string shown(const std::optional<double>& score) const {
+    return score ? fmt::format("{:.{}f}", shown_factor(metric_) * *score, shown_decimals(metric_)) : "failed";
+  }
+  std::string validation_text(int64_t number) const {
+    if (rounds_.empty()) return "";
+    for (const Candidate& candidate : rounds_.back().candidates) {
+      if (candidate.number == number) return shown(candidate.validation);
+    }
+    return "";
+  }
+
+  Job search_job(int64_t number, int64_t epochs) const {
+    Job job;
+    job.recipe = recipe_;
+    job.set = draw_candidate(kSearchSeed, number, molecules_);
+    job.set.emplace_back("epochs", std::to_string(epochs));
+    job.set.emplace_back("seed", "0");
+    job.identity = {kVerb, data_.name, data_.hash, "", resolved_settings(recipe_, job.set, false)};
+    return job;
+  }
+
+  Job test_job(const Experiment& experiment, size_t variant, int64_t seed) const {
+    JobOptions options;
+    options.epochs = epochs_;
+    return make_job(experiment, 0, variant, seed, options, data_, {});
+  }
+
+  void finish(Record record, const std::string& experiment, const std::string& variant, const Job& job) {
+    record.experiment = experiment;
+    record.variant = variant;
+    ResultLog(workshop_.results()).append(record);
+    runner_.clean(job);
+  }
+
+  // Trains a candidate. Its record has the validation score and no other: nothing the search reads knows the test part.
+  void train(const Job& job, int64_t number, const std::string& label) {
+    Record record = runner_.run(job, data_, {}, false, "strict", label, "");
+    for (auto& [name, protocol] : record.protocols) {
+      protocol.scores.clear();
+      protocol.baselines.clear();
+    }
+    finish(std::move(record), fmt::format("tune-{}", flags_.tune_data), fmt::format("candidate {}", number), job);
+  }
+
+  std::vector<Candidate> train_round(const std::vector<int64_t>& numbers, const Rung& rung, const std::string& round) {
+    std::vector<Job> jobs;
+    for (const int64_t number : numbers) {
+      jobs.push_back(search_job(number, rung.epochs));
+      jobs.back().variant = static_cast<size_t>(number);
+    }
+    share_jobs(
+        workshop_, jobs, stop_, [&] { return records(); },
+        [&](const Job& job, size_t number, size_t total) {
+          const std::string label =
+              fmt::format("{}: {}/{}, candidate {}, {} epochs", round, number, total, job.variant, rung.epochs);
+          // A round that takes longer than was thought is cut; the recipe itself always runs.
+          if (job.variant > 0 && seconds_since(start_) > search_share_ * budget_) {
+            spdlog::info("{}: left out, the time is used up", label);
+            return;
+          }
+          spdlog::info("{}", label);
+          try {
+            train(job, static_cast<int64_t>(job.variant), label);
+          } catch (const JobFailure& failure) {
+            spdlog::info("{}: failed: {}", label, failure.what());
+          }
+        });
+    std::vector<Candidate> result;
+    const std::vector<Record> known = records();
+    for (const Job& job : jobs) {
+      Candidate candidate{static_cast<int64_t>(job.variant), {}};
+      for (const Record& record : known) {
+        if (!answers(record, job.identity)) continue;
+        metric_ = record.metric;
+        candidate.validation = record.protocols.at("strict").validation;
+      }
+      result.push_back(candidate);
+    }
+    return result;
+  }
+
+  // Epochs and candidates that fit; kept, so that an interrupted search goes on as the same search.
+  void plan() {
+    budget_ = parse_duration(flags_.budget.empty() ? "1h" : flags_.budget);
+    const std::string path = fmt::format("{}/plans/tune-{}.json", workshop_.directory, flags_.tune_data);
+    const Json question = {
+        {"budget", flags_.budget}, {"recipe", recipe_}, {"epochs", flags_.epochs}, {"seeds", test_seeds_}};
+    const Json kept = fs::exists(path) ? Json::parse(read_file(path, 1 << 20), nullptr, false) : Json();
+    if (kept.is_object() && kept.value("question", Json()) == question) {
+      epochs_ = kept.at("epochs").get<int64_t>();
+      candidates_ = kept.at("candidates").get<int64_t>();
+    } else {
+      choose_size();
+      fs::create_directories(fs::path(path).parent_path());
+      write_file(path, Json{{"question", question}, {"epochs", epochs_}, {"candidates", candidates_}}.dump(2) + "\n");
+    }
+    spdlog::info("{} candidates, up to {} epochs, then {} runs on the test part", candidates_, epochs_,
+                 2 * test_seeds_);
+  }
+
+  void choose_size() {
+    const int64_t full = std::stoll(value_of(resolved_settings(recipe_, {}, false), "epochs"));
+    epochs_ = flags_.epochs > 0 ? flags_.epochs : full;
+    const double runs = static_cast<double>(2 * test_seeds_);
+    const JobCost guess = runner_.guess(search_job(0, epochs_), data_);
+    // The test takes a third of the time at most.
+    if (flags_.epochs == 0)
+      while (epochs_ > 1 && runs * guess.of(epochs_) > budget_ / 3) epochs_ = epochs_ * 9 / 10;
+    const Job trial = search_job(0, halving_rungs(1, epochs_).front().epochs);
+    share_jobs(
+        workshop_, {trial}, stop_, [&] { return records(); },
+        [&](const Job& job, size_t, size_t) {
+          spdlog::info("trial: the recipe, {} epochs", job.identity.epochs());
+          try {
+            train(job, 0, "trial");
+          } catch (const JobFailure& failure) {
+            throw Error(static_cast<ErrorKind>(failure.code() <= 5 ? failure.code() : 1), failure.what());
+          }
+        });
+    const JobCost cost = recorded_cost(records(), trial.identity, processor_name()).value_or(guess);
+    const double left = budget_ - seconds_since(start_) - runs * cost.of(epochs_);
+    candidates_ = plan_candidates(cost, epochs_, left);
+  }
+
+  void write_outputs_so_far(int64_t leader) const {
+    spdlog::info("best so far: candidate {}, validation {} {}", leader, metric_, validation_text(leader));
+  }
+
+  const ReproduceFlags& flags_;
+  const Common& common_;
+  const Workshop& workshop_;
+  JobRunner& runner_;
+  const GracefulStop& stop_;
+  Clock::time_point start_;
+  FoundData data_;
+  std::string recipe_, metric_ = "accuracy";
+  bool molecules_ = false;
+  int64_t test_seeds_ = kTestSeeds, epochs_ = 0, candidates_ = 0;
+  double budget_ = 0, search_share_ = 0.8;
+  std::vector<Round> rounds_;
+};
+
+// What the test says about the winner.
+std::string verdict_of(const Summary& summary) {
+  if (summary.experiment.variants.size() < 2) return "the recipe itself won the search";
+  for (const VariantComparison& c : summary.lines.back().comparisons) {
+    if (c.protocol != "strict") continue;
+    const std::string& metric = summary.lines.back().metric;
+    const bool better = (c.difference.mean < 0) == smaller_is_better(metric) && c.difference.mean != 0;
+    const std::string p = c.t_test ? fmt::format(", t-test p {:.2g}", *c.t_test) : "";
+    return fmt::format("strict test {}: {:+.{}f} against the recipe, better on {} of {} {}{}: {}", metric,
+                       shown_factor(metric) * c.difference.mean, shown_decimals(metric), c.better, c.pairs, c.unit, p,
+                       !better                        ? "not better"
+                       : c.t_test && *c.t_test < 0.05 ? "better"
+                                                      : "better, but not beyond chance");
+  }
+  return "not tested";
+}
+
+}  // namespace
+
+void tune(const ReproduceFlags& flags, const Common& common) {
+  if (flags.tune_data.empty()) throw usage_error("tune: which data? graphpae reproduce tune DATA --budget 2h");
+  const Workshop workshop = workshop_of(flags);
+  workshop.create();
+  const GracefulStop stop;
+  JobRunner runner(workshop, common, stop);
+  const std::string output = fmt::format("{}/{}-tuned.yaml", workshop.directory, flags.tune_data);
+  try {
+    Search search(flags, common, workshop, runner, stop);
+    const int64_t winner = search.run();
+    const Summary summary = search.test(winner);
+    const std::string verdict = verdict_of(summary);
+    write_file(output, search.recipe_text(winner, "# " + verdict + "\n"));
+    const std::string rounds = search.rounds_text();
+    write_file(workshop.directory + "/results.md",
+               fmt::format("# {}\n\n```\n{}```\n\n{}\n{}\n", summary.experiment.title, rounds, verdict + ".\n",
+                           summary_markdown(summary)));
+    write_file(workshop.directory + "/results.csv", summary_csv(summary));
+    write_file(workshop.directory + "/report.html", summary_html({summary}, summary.experiment.title));
+    if (common.json) {
+      print_json({{"recipe", output},
+                  {"winner", winner},
+                  {"candidates", search.candidates()},
+                  {"epochs", search.epochs()},
+                  {"metric", search.metric()},
+                  {"verdict", verdict}});
+      return;
+    }
+    fmt::print("{}\n{}\n{}\n\n{}: use it with --config\n", rounds, summary_text(summary), verdict, output);
+  } catch (const JobFailure& failure) {
+    throw Error(static_cast<ErrorKind>(failure.code() <= 5 ? failure.code() : 1), failure.what());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted) throw;
+    throw Error(ErrorKind::interrupted, "interrupted; what is done is kept, and the same command goes on from there");
+  }
+}
+
+}  // namespace graphpae::cli

@@ -1,0 +1,20 @@
+#include "graphpae/core/machine.h"
+
+#include <fmt/chrono.h>
+
+#include <ctime>
+#include <fstream>
+
+namespace graphpae {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown";
+}
+
+std::string time_stamp() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }
+
+}  // namespace graphpae

@@ -1,0 +1,11 @@
+// Where and when something was measured.
+#pragma once
+
+#include <string>
+
+namespace graphpae {
+
+std::string processor_name();  // "unknown" if the system does not say
+std::string time_stamp();      // now, as 2025-01-31T23:59:59Z
+
+}  // namespace graphpae

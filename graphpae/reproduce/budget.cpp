@@ -1,0 +1,86 @@
+#include "graphpae/reproduce/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "graphpae/core/error.h"
+#include "graphpae/reproduce/job.h"
+
+namespace graphpae {
+
+std::optional<JobCost> recorded_cost(const std::vector<Record>& records, const JobIdentity& job,
+                                     const std::string& machine) {
+  std::optional<JobCost> same_data;
+  // The newest are nearest to what the machine does now.
+  for (auto record = records.rbegin(); record != records.rend(); ++record) {
+    if (record->machine != machine || record->identity.verb != job.verb || record->identity.data != job.data) continue;
+    const double training = record->seconds_per_epoch * static_cast<double>(record->identity.epochs());
+    const JobCost cost{record->seconds_per_epoch, std::max(0.0, record->seconds - training)};
+    if (answers_but_for_seed_and_epochs(*record, job)) return cost;
+    if (!same_data) same_data = cost;
+  }
+  return same_data;
+}
+
+BudgetPlan plan_budget(const std::vector<CellCost>& cells, int64_t wanted, double seconds) {
+  const auto whole = [&](int64_t seeds) {
+    double sum = 0;
+    for (const CellCost& cell : cells)
+      sum += cell.cost.of(cell.epochs) * static_cast<double>(std::max<int64_t>(0, seeds - cell.done_seeds));
+    return sum;
+  };
+  BudgetPlan plan;
+  for (plan.seeds = wanted; plan.seeds > 1 && whole(plan.seeds) > seconds;) --plan.seeds;
+  plan.seconds = whole(plan.seeds);
+  if (plan.seconds <= seconds) return plan;
+  const auto cut = [&](double share) {
+    double sum = 0;
+    for (const CellCost& cell : cells) sum += cell.cost.of(shared_epochs(cell.epochs, share));
+    return sum;
+  };
+  double low = 0, high = 1;
+  for (int step = 0; step < 40; ++step) {
+    const double middle = (low + high) / 2;
+    (cut(middle) <= seconds ? low : high) = middle;
+  }
+  plan.share = low;
+  plan.seconds = cut(low);
+  plan.fits = plan.seconds <= seconds;
+  return plan;
+}
+
+double parse_duration(const std::string& text) {
+  const auto wrong = [&] {
+    return usage_error(fmt::format("'{}' is not a time; expected for instance 90s, 30m, 2h or 1h30m", text));
+  };
+  double seconds = 0;
+  size_t at = 0;
+  if (text.empty()) throw wrong();
+  while (at < text.size()) {
+    size_t used = 0;
+    double number = 0;
+    try {
+      number = std::stod(text.substr(at), &used);
+    } catch (const std::exception&) {
+      throw wrong();
+    }
+    at += used;
+    const char unit = at < text.size() ? text[at++] : 's';
+    const double factor = unit == 's' ? 1 : unit == 'm' ? 60 : unit == 'h' ? 3600 : unit == 'd' ? 86400 : 0;
+    if (factor == 0 || !(number >= 0) || !std::isfinite(number)) throw wrong();
+    seconds += factor * number;
+  }
+  if (!(seconds > 0)) throw wrong();
+  return seconds;
+}
+
+std::string duration_text(double seconds) {
+  if (seconds < 99.5) return fmt::format("{:.{}f} s", seconds, seconds < 9.95 ? 1 : 0);
+  if (seconds < 99.5 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+}  // namespace graphpae

@@ -1,0 +1,205 @@
+#include "graphpae/reproduce/record.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "graphpae/core/error.h"
+#include "graphpae/io/sha256.h"
+#include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/settings.h"
+
+namespace graphpae {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kFormat = 1;  // of a line; a key depends on it
+
+const std::string* find(const SettingList& settings, const std::string& key) {
+  for (const auto& [name, value] : settings) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
+int64_t integer(const SettingList& settings, const std::string& key) {
+  const std::string* text = find(settings, key);
+  return text == nullptr ? 0 : std::stoll(*text);
+}
+
+const SettingList& default_settings() {
+  static const SettingList defaults = [] {
+    Settings settings;
+    FinetuneSettings finetune;
+    OptionTable table;
+    declare(table, settings);
+    declare(table, finetune);
+    SettingList list;
+    for (const Option& option : table.options()) list.emplace_back(option.key, option.default_value);
+    return list;
+  }();
+  return defaults;
+}
+
+bool same_settings(const SettingList& record, const SettingList& job, const std::vector<std::string>& but_for) {
+  const auto left_out = [&](const std::string& key) {
+    return std::find(but_for.begin(), but_for.end(), key) != but_for.end();
+  };
+  for (const auto& [key, value] : job) {
+    if (left_out(key)) continue;
+    const std::string* recorded = find(record, key);
+    if (recorded == nullptr) recorded = find(default_settings(), key);
+    if (recorded == nullptr || *recorded != value) return false;
+  }
+  return std::all_of(record.begin(), record.end(), [&](const auto& setting) {
+    return left_out(setting.first) || find(job, setting.first) != nullptr;
+  });
+}
+
+bool same_work(const JobIdentity& a, const JobIdentity& b) {
+  return a.verb == b.verb && a.data == b.data && a.from == b.from &&
+         (a.data_hash.empty() || b.data_hash.empty() || a.data_hash == b.data_hash);
+}
+
+Json protocol_json(const ProtocolRecord& protocol) {
+  Json json = {{"scores", protocol.scores}};
+  if (!protocol.targets.empty()) json["targets"] = protocol.targets;
+  if (protocol.validation) json["val"] = *protocol.validation;
+  for (const auto& [name, baseline] : protocol.baselines)
+    json["baselines"][name] = {{"mean", baseline.mean}, {"std", baseline.deviation}};
+  return json;
+}
+
+ProtocolRecord protocol_from_json(const Json& json) {
+  ProtocolRecord protocol;
+  protocol.scores = json.at("scores").get<std::vector<std::vector<double>>>();
+  if (json.contains("targets")) protocol.targets = json["targets"].get<std::map<std::string, double>>();
+  if (json.contains("val")) protocol.validation = json["val"].get<double>();
+  if (json.contains("baselines")) {
+    for (const auto& [name, baseline] : json["baselines"].items())
+      protocol.baselines[name] = {baseline.at("mean").get<double>(), baseline.at("std").get<double>()};
+  }
+  return protocol;
+}
+
+}  // namespace
+
+int64_t JobIdentity::epochs() const { return integer(settings, "epochs"); }
+int64_t JobIdentity::seed() const { return integer(settings, "seed"); }
+
+std::string job_key(const JobIdentity& job) {
+  Sha256 sum;
+  sum.update(fmt::format("{}\n{}\n{}\n{}\n{}\n", kFormat, job.verb, job.data, job.data_hash, job.from));
+  for (const auto& [key, value] : job.settings) sum.update(fmt::format("{}={}\n", key, value));
+  return sum.hex().substr(0, 24);
+}
+
+bool answers(const Record& record, const JobIdentity& job) {
+  return same_work(record.identity, job) && same_settings(record.identity.settings, job.settings, {});
+}
+
+bool answers_but_for_seed_and_epochs(const Record& record, const JobIdentity& job) {
+  return same_work(record.identity, job) && same_settings(record.identity.settings, job.settings, {"seed", "epochs"});
+}
+
+std::string to_json_line(const Record& r) {
+  Json settings = Json::object(), protocols = Json::object();
+  for (const auto& [key, value] : r.identity.settings) settings[key] = value;
+  for (const auto& [name, protocol] : r.protocols) protocols[name] = protocol_json(protocol);
+  Json json = {{"format", kFormat},
+               {"experiment", r.experiment},
+               {"data", r.identity.data},
+               {"variant", r.variant},
+               {"verb", r.identity.verb},
+               {"seed", r.identity.seed()},
+               {"epochs", r.identity.epochs()},
+               {"metric", r.metric},
+               {"protocols", protocols},
+               {"seconds", r.seconds},
+               {"training_seconds", r.training_seconds},
+               {"seconds_per_epoch", r.seconds_per_epoch},
+               {"peak_rss_bytes", r.peak_rss_bytes},
+               {"commit", r.commit},
+               {"version", r.version},
+               {"machine", r.machine},
+               {"threads", r.threads},
+               {"date", r.date},
+               {"key", r.key},
+               {"data_hash", r.identity.data_hash}};
+  if (!r.identity.from.empty()) json["from"] = r.identity.from;
+  json["settings"] = settings;
+  return json.dump() + "\n";
+}
+
+std::optional<Record> record_from_json_line(const std::string& line) {
+  try {
+    const Json json = Json::parse(line);
+    if (json.at("format").get<int>() != kFormat) return std::nullopt;
+    Record r;
+    r.identity.verb = json.at("verb").get<std::string>();
+    r.identity.data = json.at("data").get<std::string>();
+    r.identity.data_hash = json.at("data_hash").get<std::string>();
+    r.identity.from = json.value("from", std::string());
+    for (const auto& [key, value] : json.at("settings").items())
+      r.identity.settings.emplace_back(key, value.get<std::string>());
+    r.key = json.at("key").get<std::string>();
+    r.experiment = json.at("experiment").get<std::string>();
+    r.variant = json.at("variant").get<std::string>();
+    r.metric = json.at("metric").get<std::string>();
+    for (const auto& [name, protocol] : json.at("protocols").items()) r.protocols[name] = protocol_from_json(protocol);
+    r.seconds = json.at("seconds").get<double>();
+    r.training_seconds = json.at("training_seconds").get<double>();
+    r.seconds_per_epoch = json.at("seconds_per_epoch").get<double>();
+    r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
+    r.commit = json.at("commit").get<std::string>();
+    r.version = json.at("version").get<std::string>();
+    r.machine = json.at("machine").get<std::string>();
+    r.threads = json.at("threads").get<int64_t>();
+    r.date = json.at("date").get<std::string>();
+    return r;
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+void ResultLog::append(const Record& record) {
+  const int file = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  const auto fail = [&] {
+    const std::string reason = std::strerror(errno);
+    if (file >= 0) ::close(file);
+    throw data_error(fmt::format("{}: {}", path_, reason));
+  };
+  if (file < 0) fail();
+  std::string line = to_json_line(record);
+  // What a killed process left behind must not swallow this line.
+  struct stat status {};
+  char last = '\n';
+  if (::fstat(file, &status) != 0) fail();
+  if (status.st_size > 0 && ::pread(file, &last, 1, status.st_size - 1) == 1 && last != '\n') line = "\n" + line;
+  const ssize_t written = ::write(file, line.data(), line.size());
+  if (written != static_cast<ssize_t>(line.size())) {
+    if (written >= 0) errno = ENOSPC;
+    fail();
+  }
+  if (::fsync(file) != 0) fail();
+  ::close(file);
+}
+
+std::vector<Record> ResultLog::read() const {
+  std::vector<Record> records;
+  std::ifstream file(path_, std::ios::binary);
+  for (std::string line; std::getline(file, line);) {
+    if (auto record = record_from_json_line(line)) records.push_back(std::move(*record));
+  }
+  return records;
+}
+
+}  // namespace graphpae

@@ -1,0 +1,76 @@
+// Record: what one finished job of an experiment measured, a line of results.jsonl.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphpae/reproduce/experiment.h"
+
+namespace graphpae {
+
+struct Baseline {
+  double mean = 0, deviation = 0;
+};
+
+// Scores under one protocol: shares of one for accuracy and ROC-AUC, errors in the units of the labels.
+struct ProtocolRecord {
+  std::vector<std::vector<double>> scores;    // [splits][probes of a split]
+  std::map<std::string, double> targets;      // of fine-tuning, by target
+  std::optional<double> validation;           // mean over splits
+  std::map<std::string, Baseline> baselines;  // "untrained", "raw_features", ...
+};
+
+// What a job computes, whatever experiment it is for.
+struct JobIdentity {
+  std::string verb;        // "probe", "supervised", "transfer", "pretrain", "tune"
+  std::string data;        // name of the data set
+  std::string data_hash;   // of its content; "" if it is not known
+  std::string from;        // of transfer: names the pre-training it starts from
+  SettingList settings;    // all of them, resolved
+  int64_t epochs() const;  // as settings say
+  int64_t seed() const;
+};
+
+// Names the run directory and the lock of a job.
+std::string job_key(const JobIdentity& identity);
+
+struct Record {
+  JobIdentity identity;
+  std::string key, experiment, variant;             // those it was run for
+  std::string metric;                               // "accuracy", "rocauc", "rmse", "mae", "mae_paper"
+  std::map<std::string, ProtocolRecord> protocols;  // "strict", "paper"
+  double seconds = 0;                               // all of the job
+  double training_seconds = 0, seconds_per_epoch = 0;
+  int64_t peak_rss_bytes = 0;  // of training
+  int64_t threads = 0;
+  std::string commit, version, machine, date;
+};
+
+// Whether a record answers what a job asks. A setting the record does not know had its default; hashes of data are
+// compared if both are known.
+bool answers(const Record& record, const JobIdentity& job);
+// Likewise, whatever the seed and the number of epochs.
+bool answers_but_for_seed_and_epochs(const Record& record, const JobIdentity& job);
+
+std::string to_json_line(const Record& record);  // with its \n
+// Nothing if the line is not a whole record, for instance the torn end of a file.
+std::optional<Record> record_from_json_line(const std::string& line);
+
+// A file of records that only grows. Several processes may append to it.
+class ResultLog {
+ public:
+  explicit ResultLog(std::string path) : path_(std::move(path)) {}
+
+  const std::string& path() const { return path_; }
+  // The line is on the disk when the call returns. A torn line before it stays alone. Throws a data error.
+  void append(const Record& record);
+  std::vector<Record> read() const;  // none if there is no file
+
+ private:
+  std::string path_;
+};
+
+}  // namespace graphpae

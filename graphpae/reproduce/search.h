@@ -1,0 +1,37 @@
+// Search for settings: random candidates, of which many are trained shortly and the best ones longer (successive
+// halving). Chosen by the validation score alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "graphpae/reproduce/budget.h"
+#include "graphpae/reproduce/experiment.h"
+
+namespace graphpae {
+
+// mask_ratio, alpha, gamma, eigenvectors, dropout and lr of candidate `number`: a pure function of its arguments.
+// Candidate 0 has none: it is the recipe the search starts from.
+SettingList draw_candidate(uint64_t seed, int64_t number, bool molecules);
+
+// A round: so many candidates, so many epochs.
+struct Rung {
+  int64_t candidates = 0, epochs = 0;
+};
+// Each round has a third of the candidates of the one before and three times its epochs; the last one has `epochs`.
+// Rounds of equal length are one.
+std::vector<Rung> halving_rungs(int64_t candidates, int64_t epochs);
+
+// The seconds that all rounds take.
+double search_seconds(const std::vector<Rung>& rungs, const JobCost& cost);
+
+// As many candidates as fit into the time: at least 3, at most 300.
+int64_t plan_candidates(const JobCost& cost, int64_t epochs, double seconds);
+
+// Numbers of the `keep` best candidates, best first; those without a score come last and are never kept.
+std::vector<int64_t> best_candidates(const std::vector<std::pair<int64_t, std::optional<double>>>& scores, int64_t keep,
+                                     bool smaller);
+
+}  // namespace graphpae

@@ -1,0 +1,342 @@
+#include "graphpae/reproduce/table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "graphpae/core/error.h"
+#include "graphpae/io/text.h"
+#include "graphpae/report/page.h"
+#include "graphpae/reproduce/budget.h"
+
+namespace graphpae {
+namespace {
+
+std::string number(double value, const std::string& metric) {
+  return fmt::format("{:.{}f}", shown_factor(metric) * value, shown_decimals(metric));
+}
+
+std::string spread(const std::map<std::string, Statistics>& protocols, const std::string& protocol,
+                   const std::string& metric) {
+  const auto place = protocols.find(protocol);
+  if (place == protocols.end()) return "";
+  const Statistics& s = place->second;
+  return s.count == 1 && s.deviation == 0 ? number(s.mean, metric)
+                                          : number(s.mean, metric) + " ± " + number(s.deviation, metric);
+}
+
+// As many decimals as the paper prints.
+std::string published_text(const std::optional<Published>& published, const std::string& metric) {
+  if (!published) return "";
+  const int decimals = shown_decimals(metric);
+  const std::string mean = fmt::format("{:.{}f}", published->mean, decimals);
+  return published->deviation ? fmt::format("{} ± {:.{}f}", mean, *published->deviation, decimals) : mean;
+}
+
+// Ours minus theirs: under the paper's protocol if that was measured.
+const Statistics* comparable(const SummaryLine& line) {
+  for (const char* protocol : {"paper", "strict"}) {
+    if (const auto place = line.protocols.find(protocol); place != line.protocols.end()) return &place->second;
+  }
+  return nullptr;
+}
+
+std::optional<double> published_difference(const SummaryLine& line) {
+  const Statistics* ours = comparable(line);
+  if (ours == nullptr || !line.published) return std::nullopt;
+  return shown_factor(line.metric) * ours->mean - line.published->mean;
+}
+
+std::string part_of(int64_t some, int64_t all) {
+  return some == all ? std::to_string(all) : fmt::format("{} of {}", some, all);
+}
+
+std::string p_text(const std::optional<double>& p) {
+  if (!p) return "";
+  return *p < 1e-4 ? "< 0.0001" : fmt::format("{:.4f}", *p);
+}
+
+std::string baseline_title(const std::string& name) {
+  if (name == "untrained") return "untrained encoder";
+  if (name == "majority") return "majority or constant";
+  std::string text = name;
+  std::replace(text.begin(), text.end(), '_', ' ');
+  return text;
+}
+
+std::string row_title(const Summary& summary, const SummaryLine& line) {
+  const ExperimentRow& row = summary.experiment.rows[line.row];
+  return line.target.empty() ? row.name : fmt::format("{} {}", row.name, line.target);
+}
+
+// Metrics of an experiment's lines, each once.
+std::vector<std::string> metrics_of(const Summary& summary) {
+  std::vector<std::string> metrics;
+  for (const SummaryLine& line : summary.lines) {
+    if (!line.metric.empty() && std::find(metrics.begin(), metrics.end(), line.metric) == metrics.end())
+      metrics.push_back(line.metric);
+  }
+  return metrics;
+}
+
+size_t width(const std::string& text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+std::vector<std::string> explanations(const Summary& summary) {
+  std::vector<std::string> lines, metrics;
+  for (const std::string& metric : metrics_of(summary)) metrics.push_back(metric_title(metric));
+  const bool any = !metrics.empty();
+  if (any)
+    lines.push_back(
+        fmt::format("{}. Mean ± standard deviation over splits, probes and seeds. A run: training and evaluation.",
+                    fmt::join(metrics, "; ")));
+  const bool nodes = std::any_of(summary.lines.begin(), summary.lines.end(), [](const SummaryLine& line) {
+    return line.metric == "accuracy" && line.protocols.contains("paper");
+  });
+  if (nodes)
+    lines.emplace_back(
+        "strict is honest; paper is INFLATED (test nodes that were trained on, test labels that choose) and is what "
+        "published numbers are measured with.");
+  for (const ExperimentVariant& variant : summary.experiment.variants) {
+    if (!variant.note.empty()) lines.push_back(fmt::format("{}: {}.", variant.name, variant.note));
+  }
+  for (const ExperimentRow& row : summary.experiment.rows) {
+    if (!row.note.empty()) lines.push_back(fmt::format("{}: {}.", row.name, row.note));
+  }
+  lines.insert(lines.end(), summary.experiment.notes.begin(), summary.experiment.notes.end());
+  lines.insert(lines.end(), summary.notes.begin(), summary.notes.end());
+  return lines;
+}
+
+std::string origin(const Summary& summary) {
+  if (summary.commits.empty()) return "";
+  const std::string first = summary.first_date.substr(0, 10), last = summary.last_date.substr(0, 10);
+  return fmt::format("Commit{} {}; {}; {}; {} of computing.", summary.commits.size() > 1 ? "s" : "",
+                     fmt::join(summary.commits, ", "), fmt::join(summary.machines, "; "),
+                     first == last ? first : first + " to " + last, duration_text(summary.seconds));
+}
+
+std::string heading(const Summary& summary) {
+  const std::string& paper = summary.experiment.paper;
+  return summary.experiment.title + (paper.empty() ? "" : fmt::format(" ({} of the paper)", paper));
+}
+
+// One chart per data set of a sweep.
+void add_sweep_charts(Page& page, const Summary& summary) {
+  for (size_t row = 0; row < summary.experiment.rows.size(); ++row) {
+    Chart chart;
+    chart.title = fmt::format("{}: {}", summary.experiment.rows[row].name, summary.experiment.title);
+    chart.x_title = summary.experiment.sweep;
+    for (const char* protocol : {"strict", "paper"}) {
+      ChartSeries series{protocol, {}};
+      bool any = false;
+      for (const SummaryLine& line : summary.lines) {
+        if (line.row != row) continue;
+        const auto place = line.protocols.find(protocol);
+        any = any || place != line.protocols.end();
+        series.values.push_back(place == line.protocols.end() ? std::numeric_limits<double>::quiet_NaN()
+                                                              : shown_factor(line.metric) * place->second.mean);
+        if (!line.metric.empty()) chart.y_title = metric_title(line.metric);
+      }
+      if (any) chart.series.push_back(std::move(series));
+    }
+    for (const ExperimentVariant& variant : summary.experiment.variants)
+      chart.points.push_back(variant.value ? fmt::format("{}", *variant.value) : variant.name);
+    if (!chart.series.empty()) page.add_chart(chart);
+  }
+}
+
+}  // namespace
+
+Grid score_grid(const Summary& summary) {
+  Grid grid;
+  grid.head = {"data", "variant", "strict", "paper", "published", "difference", "seeds", "epochs", "a run", "memory"};
+  std::string last;
+  const auto add = [&](const std::string& title, std::vector<std::string> cells) {
+    cells.insert(cells.begin(), title == last ? "" : title);
+    cells.resize(grid.head.size());
+    last = title;
+    grid.rows.push_back(std::move(cells));
+  };
+  for (const SummaryLine& line : summary.lines) {
+    const ExperimentVariant& variant = summary.experiment.variants[line.variant];
+    const std::string title = row_title(summary, line);
+    const std::string metric = line.metric.empty() ? summary.experiment.rows[line.row].metric : line.metric;
+    if (line.protocols.empty()) {
+      add(title, {variant.name, line.state.empty() ? "not run yet" : line.state, "",
+                  published_text(line.published, metric.empty() ? "accuracy" : metric)});
+      continue;
+    }
+    const auto difference = published_difference(line);
+    add(title, {variant.name, spread(line.protocols, "strict", metric), spread(line.protocols, "paper", metric),
+                published_text(line.published, metric),
+                difference ? fmt::format("{:+.{}f}", *difference, shown_decimals(metric)) : "",
+                part_of(line.seeds, line.wanted_seeds), part_of(line.epochs, line.recipe_epochs),
+                duration_text(line.seconds), fmt::format("{:.2f} GB", static_cast<double>(line.peak_rss_bytes) / 1e9)});
+    for (const BaselineLine& baseline : line.baselines) {
+      // What does not depend on the variant is shown once.
+      if (line.variant > 0 && baseline.name != "untrained") continue;
+      const std::string of = line.variant > 0 ? ", " + variant.name : "";
+      add(title, {fmt::format("- {}{}", baseline_title(baseline.name), of),
+                  spread(baseline.protocols, "strict", metric), spread(baseline.protocols, "paper", metric)});
+    }
+  }
+  return grid;
+}
+
+Grid comparison_grid(const Summary& summary) {
+  Grid grid;
+  grid.head = {"data",          "against " + summary.experiment.reference,
+               "protocol",      "difference",
+               "95 % interval", "better on",
+               "t-test p",      "sign test p"};
+  for (const SummaryLine& line : summary.lines) {
+    for (const VariantComparison& c : line.comparisons) {
+      const double factor = shown_factor(line.metric);
+      const int decimals = shown_decimals(line.metric);
+      const std::string interval = std::isfinite(c.difference.low)
+                                       ? fmt::format("{:+.{}f} .. {:+.{}f}", factor * c.difference.low, decimals,
+                                                     factor * c.difference.high, decimals)
+                                       : "";
+      grid.rows.push_back({row_title(summary, line), summary.experiment.variants[line.variant].name, c.protocol,
+                           fmt::format("{:+.{}f}", factor * c.difference.mean, decimals), interval,
+                           fmt::format("{} of {} {}", c.better, c.pairs, c.unit), p_text(c.t_test),
+                           p_text(c.sign_test)});
+    }
+  }
+  return grid;
+}
+
+std::string grid_text(const Grid& grid) {
+  std::vector<size_t> widths;
+  for (const std::string& head : grid.head) widths.push_back(width(head));
+  for (const auto& row : grid.rows) {
+    for (size_t c = 0; c < row.size(); ++c) {
+      // A sentence that stands where numbers would be runs on over the empty cells after it.
+      if (width(row[c]) <= 24 || c + 1 == row.size() || !row[c + 1].empty())
+        widths[c] = std::max(widths[c], width(row[c]));
+    }
+  }
+  const auto line_of = [&](const std::vector<std::string>& cells) {
+    std::string line;
+    size_t begin = 0;
+    for (size_t c = 0; c < cells.size(); ++c) {
+      if (!cells[c].empty()) {
+        const size_t now = width(line);
+        line += now < begin ? std::string(begin - now, ' ') : now > 0 ? "  " : "";
+        line += cells[c];
+      }
+      begin += widths[c] + 2;
+    }
+    return line + "\n";
+  };
+  std::string text = line_of(grid.head);
+  for (const auto& row : grid.rows) text += line_of(row);
+  return text;
+}
+
+std::string grid_markdown(const Grid& grid) {
+  const auto line_of = [](const std::vector<std::string>& cells) {
+    std::string line = "|";
+    for (std::string cell : cells) {
+      for (size_t at = 0; (at = cell.find('|', at)) != std::string::npos; at += 2) cell.insert(at, "\\");
+      line += " " + cell + " |";
+    }
+    return line + "\n";
+  };
+  std::string text = line_of(grid.head) + "|";
+  for (size_t c = 0; c < grid.head.size(); ++c) text += "---|";
+  text += "\n";
+  for (const auto& row : grid.rows) text += line_of(row);
+  return text;
+}
+
+std::string summary_text(const Summary& summary) {
+  std::string text = heading(summary) + "\n\n" + grid_text(score_grid(summary));
+  if (const Grid grid = comparison_grid(summary); !grid.rows.empty()) text += "\n" + grid_text(grid);
+  text += "\n";
+  for (const std::string& line : explanations(summary)) text += line + "\n";
+  if (const std::string from = origin(summary); !from.empty()) text += from + "\n";
+  return text;
+}
+
+std::string summary_markdown(const Summary& summary) {
+  std::string text = grid_markdown(score_grid(summary));
+  if (const Grid grid = comparison_grid(summary); !grid.rows.empty()) text += "\n" + grid_markdown(grid);
+  text += "\n";
+  for (const std::string& line : explanations(summary)) text += "* " + line + "\n";
+  if (const std::string from = origin(summary); !from.empty()) text += "* " + from + "\n";
+  return text;
+}
+
+std::string summary_csv(const Summary& summary) {
+  std::string text =
+      "experiment,row,data,variant,target,metric,protocol,mean,std,scores,seeds,wanted_seeds,epochs,recipe_epochs,"
+      "published,published_std,difference,seconds,peak_rss_bytes,state\n";
+  const auto field = [](const std::string& value) { return table_field(value, ','); };
+  for (const SummaryLine& line : summary.lines) {
+    const ExperimentRow& row = summary.experiment.rows[line.row];
+    const std::string start = fmt::format("{},{},{},{},{}", field(summary.experiment.name), field(row.name),
+                                          field(line.data.empty() ? row.data.front() : line.data),
+                                          field(summary.experiment.variants[line.variant].name), field(line.target));
+    const std::string published = line.published ? fmt::format("{}", line.published->mean) : "";
+    const std::string deviation =
+        line.published && line.published->deviation ? fmt::format("{}", *line.published->deviation) : "";
+    if (line.protocols.empty())
+      text += fmt::format("{},,,,,0,0,{},,{},{},{},,,,{}\n", start, line.wanted_seeds, line.recipe_epochs, published,
+                          deviation, field(line.state.empty() ? "not run yet" : line.state));
+    const double factor = shown_factor(line.metric);
+    for (const auto& [protocol, s] : line.protocols) {
+      const bool compared = line.published && &s == comparable(line);
+      text += fmt::format(
+          "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.2f},{},\n", start, line.metric, protocol, factor * s.mean,
+          factor * s.deviation, s.count, line.seeds, line.wanted_seeds, line.epochs, line.recipe_epochs, published,
+          deviation, compared ? fmt::format("{}", *published_difference(line)) : "", line.seconds, line.peak_rss_bytes);
+    }
+    for (const BaselineLine& baseline : line.baselines) {
+      for (const auto& [protocol, s] : baseline.protocols)
+        text += fmt::format("{},{},{},{},{},{},{},{},{},{},,,,,,baseline {}\n", start, line.metric, protocol,
+                            factor * s.mean, factor * s.deviation, s.count, line.seeds, line.wanted_seeds, line.epochs,
+                            line.recipe_epochs, baseline.name);
+    }
+  }
+  return text;
+}
+
+std::string summary_html(const std::vector<Summary>& summaries, const std::string& title) {
+  Page page(title);
+  for (const Summary& summary : summaries) {
+    page.add_heading(heading(summary));
+    const Grid scores = score_grid(summary), compared = comparison_grid(summary);
+    page.add_table(scores.head, scores.rows);
+    if (!compared.rows.empty()) page.add_table(compared.head, compared.rows);
+    if (!summary.experiment.sweep.empty()) add_sweep_charts(page, summary);
+    for (const std::string& line : explanations(summary)) page.add_text(line);
+    if (const std::string from = origin(summary); !from.empty()) page.add_text(from);
+    page.add_code(fmt::format("graphpae reproduce {} --data DIR", summary.experiment.name));
+  }
+  return page.html();
+}
+
+std::string fill_marks(const std::string& document, const std::vector<Summary>& summaries) {
+  const std::string end = "<!-- end -->";
+  std::string text = document;
+  for (const Summary& summary : summaries) {
+    const std::string mark = fmt::format("<!-- table: {} -->\n", summary.experiment.name);
+    const size_t begin = text.find(mark);
+    if (begin == std::string::npos) continue;
+    const size_t stop = text.find(end, begin);
+    if (stop == std::string::npos ||
+        text.substr(begin + mark.size(), stop - begin - mark.size()).find("<!-- table:") != std::string::npos)
+      throw data_error(fmt::format("'<!-- table: {} -->' has no '{}'", summary.experiment.name, end));
+    text.replace(begin + mark.size(), stop - begin - mark.size(), summary_markdown(summary));
+  }
+  return text;
+}
+
+}  // namespace graphpae
