@@ -111,8 +111,9 @@ std::string evaluation_text(const EvaluationPlan& plan, const std::vector<Evalua
   if (strict) text += "strict: chosen by validation, tested once on the test nodes of the same split\n";
   if (paper) {
     text += fmt::format(
-        "paper:  INFLATED, for comparison with the paper only: {:.1f} % of its pooled test nodes were trained on,\n"
-        "        and the best test accuracy among equal validation accuracies is taken\n",
+        "paper:  INFLATED, for comparison with the paper only: {:.1f} % of its pooled test\n"
+        "        nodes were trained on, and the best test accuracy among equal validation\n"
+        "        accuracies is taken\n",
         100 * trained_share(plan.splits));
   }
   if (plan.test_twins > 0 && !plan.dedupe) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "graphpae/cli/terminal.h"
@@ -55,7 +56,8 @@ std::string score_table(const std::vector<std::string>& heads, const std::vector
   const std::string gap(kGap, ' ');
   std::string first = std::string(kTitle, ' '), second = first, text;
   for (const std::string& head : heads) {
-    first += fmt::format("{}{:<{}}", gap, fitted(head, columns), columns);
+    const size_t room = heads.size() == 1 && width != kUnlimited ? std::max(columns, width - kTitle - kGap) : columns;
+    first += fmt::format("{}{:<{}}", gap, fitted(head, room), columns);
     second += fmt::format("{}{:<{}}", gap, intervals ? "  mean    std  95% interval" : "  mean    std", columns);
   }
   text = trimmed(first) + trimmed(second);

@@ -100,8 +100,10 @@ void SpectrumWork::tick() {
   std::unique_lock lock(mutex_);
   while (!ended_) {
     double part = 0;
-    if (solving_ && seconds_per_solution_ > 0)
-      part = std::min(0.95, std::chrono::duration<double>(Clock::now() - since_).count() / seconds_per_solution_);
+    if (solving_ && seconds_per_solution_ > 0) {
+      const double x = std::chrono::duration<double>(Clock::now() - since_).count() / seconds_per_solution_;
+      part = x < 0.8 ? x : 1 - 0.2 * std::exp((0.8 - x) / 0.8);  // slower and slower if it takes longer
+    }
     const double share = (static_cast<double>(solved_) + part) / static_cast<double>(1 + draws_);
     progress_.update(static_cast<int64_t>(100 * std::min(share, 1.0)), what_);
     wake_.wait_for(lock, std::chrono::milliseconds(200));

@@ -16,8 +16,8 @@ namespace graphpae {
 // One line, or bars, of a chart. NaN leaves a gap.
 struct ChartSeries {
   std::string name;
-  std::vector<double> values;  // [points]
-  std::vector<double> spread;  // [points] or empty: a band of that much above and below a line
+  std::vector<double> values;       // [points]
+  std::vector<double> spread = {};  // [points] or empty: a band of that much above and below a line
 };
 
 struct Chart {

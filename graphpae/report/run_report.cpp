@@ -48,7 +48,7 @@ void add_curves(Page& page, const std::string& title, const std::string& y, cons
   if (step > 1) chart.x_title = fmt::format("epoch (every {}th is shown)", step);
   for (const int64_t epoch : kept) chart.points.push_back(std::to_string(epoch));
   for (const Curve& curve : curves) {
-    ChartSeries series{curve.name, {}, {}};
+    ChartSeries series{curve.name, {}};
     size_t line = 0;
     for (const int64_t epoch : kept) {
       while (line < curve.metrics->epochs.size() && curve.metrics->epochs[line] < epoch) ++line;

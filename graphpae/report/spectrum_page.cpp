@@ -56,8 +56,8 @@ void add_corruptions(Page& page, const Json& json) {
   Chart absolute{"Change of the magnitude", x, "|after - before|", Chart::Kind::bars, {}, {}, false};
   for (const auto& [name, bands] : json.at("corruptions").items()) {
     Chart chart{title_of(name), x, "magnitude", Chart::Kind::lines, {}, {}, true};
-    chart.series = {{"original", {}, {}}, {"corrupted, and a deviation between draws", {}, {}}};
-    ChartSeries shares{with_blanks(name), {}, {}}, changes = shares;
+    chart.series = {{"original", {}}, {"corrupted, and a deviation between draws", {}}};
+    ChartSeries shares{with_blanks(name), {}}, changes = shares;
     for (const Json& band : bands) {
       const Json& m = band.at("magnitude");
       const double before = number(m.at("original")), after = number(m.at("corrupted")),
@@ -90,7 +90,7 @@ void add_energies(Page& page, const Json& energies) {
   Chart densities{"Density of the energy", "band of frequencies", "density", Chart::Kind::lines, {}, {}, true};
   std::vector<std::vector<std::string>> rows;
   for (const Json& one : energies) {
-    ChartSeries share{one.at("name"), {}, {}}, density = share;
+    ChartSeries share{one.at("name"), {}}, density = share;
     shares.points.clear();
     double low = 0, high = 0;
     for (const Json& band : one.at("bands")) {

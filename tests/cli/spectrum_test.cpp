@@ -64,7 +64,7 @@ TEST(CliSpectrum, EnergiesOfRuns) {
 TEST(CliSpectrum, IsInterrupted) {
   const TempDir dir;
   ASSERT_EQ(run(dir, "generate heterophilic -o g --nodes 3000 --edges 9000 --features 40 -q").code, 0);
-  const Outcome outcome = run(dir, "spectrum g -o s --draws 50", "timeout -s INT 4");
+  const Outcome outcome = run(dir, "spectrum g -o s --draws 50", "timeout --preserve-status -s INT 4");
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_FALSE(std::filesystem::exists(dir / "s"));
 }

@@ -27,8 +27,8 @@ TEST(Terminal, ProgressFitsAnyWidth) {
       progress_line(state, 200),
       "[##......................]  123/1000 epochs  9.84/s  0:13 elapsed  1:29 left  loss 0.1234 (features 0.1200, "
       "positions 3.40e-05)");
-  EXPECT_EQ(progress_line(state, 79), "123/1000 epochs  1:29 left  loss 0.1234 (features 0.1200, positions 3.40e-05)");
-  EXPECT_EQ(progress_line(state, 39), "[#.........]  123/1000 epochs  1:29 ...");
+  EXPECT_EQ(progress_line(state, 79), " 123/1000 epochs  1:29 left  loss 0.1234 (features 0.1200, positions 3.40e-05)");
+  EXPECT_EQ(progress_line(state, 39), " 123/1000 epochs  1:29 left  loss 0....");
   for (size_t width = 1; width < 160; ++width) EXPECT_LE(text_width(progress_line(state, width)), width);
   // Counts do not move as they grow.
   ProgressState later = state;
@@ -45,7 +45,7 @@ size_t widest(const std::string& text) {
 }
 
 TEST(Terminal, TablesOfScoresFit) {
-  const Statistics score{0.9045, 0.0151, 0.8937, 0.9153};
+  const Statistics score{10, 0.9045, 0.0151, 0.8937, 0.9153};
   const std::vector<std::string> heads = {"strict", "paper (INFLATED)"};
   const std::vector<ScoreRow> rows = {{"embeddings", {score, score}}, {"untrained encoder", {score, score}}};
   const std::string wide = score_table(heads, rows, {}, kUnlimited);
