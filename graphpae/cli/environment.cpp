@@ -10,7 +10,7 @@ namespace graphpae::cli {
 
 Json environment_json(const std::string& data, const std::string& data_hash, Threads threads, Kernels kernels) {
   return {{"version", kVersion},
-          {"commit", kCommit},
+          {"commit", build_commit()},
           {"libtorch", TORCH_VERSION},
           {"compiler", __VERSION__},
           {"processor", processor_name()},

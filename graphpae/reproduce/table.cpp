@@ -24,8 +24,8 @@ std::string spread(const std::map<std::string, Statistics>& protocols, const std
   const auto place = protocols.find(protocol);
   if (place == protocols.end()) return "";
   const Statistics& s = place->second;
-  return s.count == 1 && s.deviation == 0 ? number(s.mean, metric)
-                                          : number(s.mean, metric) + " ± " + number(s.deviation, metric);
+  return s.deviation == 0 ? number(s.mean, metric)
+                          : number(s.mean, metric) + " ± " + number(s.deviation, metric);
 }
 
 // As many decimals as the paper prints.
@@ -167,6 +167,10 @@ Grid score_grid(const Summary& summary) {
     const ExperimentVariant& variant = summary.experiment.variants[line.variant];
     const std::string title = row_title(summary, line);
     const std::string metric = line.metric.empty() ? summary.experiment.rows[line.row].metric : line.metric;
+    if (line.whole_row) {
+      if (title != last) add(title, {line.state});
+      continue;
+    }
     if (line.protocols.empty()) {
       add(title, {variant.name, line.state.empty() ? "not run yet" : line.state, "",
                   published_text(line.published, metric.empty() ? "accuracy" : metric)});

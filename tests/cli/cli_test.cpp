@@ -39,7 +39,6 @@ TEST(Cli, UsageErrors) {
   const TempDir dir;
   expect_failure(dir, "", 2, "subcommand");
   expect_failure(dir, "inof x", 2, "unknown verb 'inof' (did you mean 'info'?)");
-  expect_failure(dir, "report x", 2, "'report' is not part of version");
   expect_failure(dir, "info", 2, "DATA is required");
   expect_failure(dir, "info x --no-such-flag", 2, "no-such-flag");
   expect_failure(dir, "info x --ids nmaes", 2, "'nmaes' is not one of auto|numbers|names (did you mean 'names'?)");
