@@ -82,6 +82,7 @@ void add_recipes(CLI::App& app, Common& common);
 void add_positions(CLI::App& app, Common& common);
 void add_spectrum(CLI::App& app, Common& common);
 void add_launch(CLI::App& app, Common& common);
+void add_reproduce(CLI::App& app, Common& common);
 void add_pretrain(CLI::App& app, Common& common);
 void add_embed(CLI::App& app, Common& common);
 void add_evaluate(CLI::App& app, Common& common);

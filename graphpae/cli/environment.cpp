@@ -26,7 +26,7 @@ std::optional<std::string> first_command(const std::string& run) {
 Json environment_json(const std::string& run, const std::string& data, const std::string& data_hash,
                       const Common& common, Kernels kernels) {
   return {{"version", kVersion},
-          {"commit", kCommit},
+          {"commit", build_commit()},
           {"libtorch", TORCH_VERSION},
           {"compiler", __VERSION__},
           {"processor", processor_name()},

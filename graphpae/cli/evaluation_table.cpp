@@ -15,6 +15,7 @@ Json protocol_json(const EvaluationPlan& plan, const std::vector<EvaluationRow>&
   const ProtocolScores& scores = scores_of(rows.front(), protocol);
   Json json = {{"protocol", protocol == Protocol::strict ? "strict" : "paper"}, {"metric", "accuracy"}};
   json.update(statistics_json(scores.summary()));
+  json["val"] = statistics(scores.validation).mean;
   json["macro_f1"] = scores.confusion.macro_f1();
   json["splits"] = scores.splits;
   json["seeds"] = scores.seeds;

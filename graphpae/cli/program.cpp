@@ -10,7 +10,6 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
-#include "graphpae/cli/reproduce.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/version.h"

@@ -1,16 +1,14 @@
 #include "graphpae/cli/reproduce.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 
+#include "graphpae/cli/campaign.h"
 #include "graphpae/core/error.h"
-#include "graphpae/core/machine.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/reproduce/table.h"
@@ -20,292 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-// An experiment on this machine: what is here, what is done, what is left.
-class Campaign {
- public:
-  Campaign(Experiment experiment, const ReproduceFlags& flags, const Common& common, const Workshop& workshop,
-           JobRunner& runner, const GracefulStop& stop)
-      : experiment_(std::move(experiment)),
-        flags_(flags),
-        common_(common),
-        workshop_(workshop),
-        runner_(runner),
-        stop_(stop) {
-    keep_rows(experiment_, flags.datasets);
-    keep_variants(experiment_, flags.variants);
-    options_.seeds = flags.seeds > 0 ? flags.seeds : experiment_.seeds;
-    options_.epochs = flags.epochs;
-    find_data();
-    if (flags.epochs > 0) notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", flags.epochs));
-  }
-
-  // Seeds and epochs so that the jobs fit into the budget.
-  void plan() {
-    if (flags_.budget.empty()) return;
-    const double budget = parse_duration(flags_.budget);
-    deadline_ = budget;
-    const std::string path = fmt::format("{}/plans/{}.json", workshop_.directory, experiment_.name);
-    const Json question = {{"budget", flags_.budget},
-                           {"seeds", flags_.seeds},
-                           {"epochs", flags_.epochs},
-                           {"datasets", flags_.datasets},
-                           {"variants", flags_.variants}};
-    // The plan of an interrupted call is kept, or its jobs would be others each time.
-    Json plan = fs::exists(path) ? Json::parse(read_file(path, 1 << 20), nullptr, false) : Json();
-    if (!plan.is_object() || plan.value("question", Json()) != question) {
-      const BudgetPlan found = plan_budget(cell_costs(), options_.seeds, budget);
-      plan = {{"question", question}, {"seeds", found.seeds}, {"share", found.share}, {"fits", found.fits}};
-      if (!flags_.dry_run) {
-        fs::create_directories(fs::path(path).parent_path());
-        write_file(path, plan.dump(2) + "\n");
-      }
-    }
-    const int64_t wanted = options_.seeds;
-    options_.seeds = plan.at("seeds").get<int64_t>();
-    options_.share = plan.at("share").get<double>();
-    notes_.push_back(fmt::format(
-        "--budget {}: {} of {} seed{}, {}{}.", flags_.budget, options_.seeds, wanted, wanted == 1 ? "" : "s",
-        options_.share >= 1 ? "all epochs" : fmt::format("{:.2g} % of the epochs", 100 * options_.share),
-        plan.value("fits", true) ? "" : "; not everything fits"));
-  }
-
-  // One line per job and the time left.
-  void list() {
-    const std::vector<Record> records = all_records(workshop_, flags_);
-    double left = 0;
-    int64_t open = 0;
-    Json jobs = Json::array();
-    for (const Job& job : all_jobs()) {
-      const bool done = is_done(records, job);
-      const double seconds = done ? 0 : cost(records, job).of(job.identity.epochs());
-      left += seconds;
-      open += done ? 0 : 1;
-      if (!common_.json)
-        fmt::print("{:<44} {:>6} epochs  {}\n", label(job), job.identity.epochs(),
-                   done ? "done" : "about " + duration_text(seconds));
-      jobs.push_back({{"job", label(job)},
-                      {"key", job_key(job.identity)},
-                      {"epochs", job.identity.epochs()},
-                      {"done", done},
-                      {"seconds", seconds}});
-    }
-    if (common_.json)
-      return print_json({{"experiment", experiment_.name}, {"jobs", jobs}, {"open", open}, {"seconds_left", left}});
-    for (size_t r = 0; r < experiment_.rows.size(); ++r) {
-      if (!states_[r].empty()) fmt::print("{:<44} {}\n", experiment_.rows[r].name, states_[r]);
-    }
-    for (const std::string& note : notes_) fmt::print("{}\n", note);
-    fmt::print("{}: {} of {} jobs to do, about {}; nothing was run\n", experiment_.name, open, jobs.size(),
-               duration_text(left));
-  }
-
-  // All jobs that are not done. Calls `after` when one has finished.
-  void work(const std::function<void()>& after) {
-    const auto start = Clock::now();
-    const auto records = [&] { return all_records(workshop_, flags_); };
-    share_jobs(workshop_, all_jobs(), stop_, records, [&](const Job& job, size_t number, size_t total) {
-      run_job(job, start, fmt::format("[{}/{}] {}", number, total, label(job)));
-      after();
-    });
-  }
-
-  Summary summary() const {
-    SummaryOptions options;
-    const std::vector<Record> records = all_records(workshop_, flags_);
-    options.any_epochs = flags_.table_only && flags_.epochs == 0;
-    options.seeds = options_.seeds;
-    options.job_of = [&](size_t row, size_t variant, int64_t seed) { return job_of(row, variant, seed, &records); };
-    options.cell_state = [&](size_t row, size_t variant) {
-      const auto place = failures_.find({row, variant});
-      if (place != failures_.end()) return place->second;
-      return !states_[row].empty() ? states_[row] : variant_states_[variant];
-    };
-    Summary summary = summarise(experiment_, records, options);
-    summary.notes = notes_;
-    return summary;
-  }
-
-  const std::map<std::pair<size_t, size_t>, std::string>& failures() const { return failures_; }
-  int failure_code() const { return failure_code_; }
-  const Experiment& experiment() const { return experiment_; }
-
-  // Runs `graphpae spectrum` for every row; what it printed, or why not.
-  std::string spectra() {
-    std::string text;
-    for (size_t r = 0; r < experiment_.rows.size(); ++r) {
-      const ExperimentRow& row = experiment_.rows[r];
-      const std::string directory = fmt::format("{}/{}-{}", workshop_.directory, experiment_.name, row.data.front());
-      text += row.name + "\n\n";
-      if (!fs::exists(directory + "/table.txt") && data_[r].here() && !flags_.table_only && !flags_.dry_run) {
-        try {
-          spdlog::info("{}: spectrum of {}", experiment_.name, row.name);
-          std::vector<std::string> words = {"spectrum", data_[r].name, "--offline", "-o", directory, "--force"};
-          for (const auto& [key, value] : row.set) words.insert(words.end(), {"--set", key + "=" + value});
-          write_file(directory + "/table.txt", runner_.child(words, data_[r].place).out);
-        } catch (const JobFailure& failure) {
-          states_[r] = fmt::format("failed: {}", failure.what());
-          failures_[{r, 0}] = states_[r];
-          failure_code_ = failure.code();
-        }
-      }
-      if (fs::exists(directory + "/table.txt"))
-        text += read_file(directory + "/table.txt", 1 << 20);
-      else
-        text += (states_[r].empty() ? "not run yet" : states_[r]) + "\n";
-    }
-    return text;
-  }
-
- private:
-  void find_data() {
-    const std::vector<std::string> places = data_places(flags_);
-    const auto look = [&](const std::vector<std::string>& names, std::string& state) {
-      FoundData found{names.front(), "", ""};
-      try {
-        found = runner_.find(names, places, !flags_.table_only && !experiment_.spectrum);
-        if (!found.here() && !flags_.table_only) {
-          std::vector<std::string> looked;
-          for (const std::string& name : names) looked.push_back((flags_.data.empty() ? "" : flags_.data + "/") + name);
-          state = fmt::format("not here: looked {}{}", flags_.data.empty() ? "in $GRAPHPAE_DATA for " : "for ",
-                              fmt::join(looked, ", "));
-        }
-      } catch (const Error& error) {
-        if (error.kind() == ErrorKind::interrupted) throw;
-        state = fmt::format("failed: {}", error.what());
-      }
-      return found;
-    };
-    states_.resize(experiment_.rows.size());
-    variant_states_.resize(experiment_.variants.size());
-    for (size_t r = 0; r < experiment_.rows.size(); ++r) data_.push_back(look(experiment_.rows[r].data, states_[r]));
-    for (size_t v = 0; v < experiment_.variants.size(); ++v) {
-      const auto& names = experiment_.variants[v].pretrain_data;
-      pretrain_data_.push_back(names.empty() ? FoundData() : look(names, variant_states_[v]));
-    }
-  }
-
-  bool can_run(size_t row, size_t variant) const { return states_[row].empty() && variant_states_[variant].empty(); }
-
-  // Without the data at hand, a table is made of records under any of their names.
-  Job job_of(size_t row, size_t variant, int64_t seed, const std::vector<Record>* records) const {
-    Job job = make_job(experiment_, row, variant, seed, options_, data_[row], pretrain_data_[variant]);
-    if (!flags_.table_only || records == nullptr) return job;
-    for (const std::string& name : experiment_.rows[row].data) {
-      for (const std::string& from : names_or_none(experiment_.variants[variant].pretrain_data)) {
-        const Job other = make_job(experiment_, row, variant, seed, options_, {name, "", ""}, {from, "", ""});
-        for (const Record& record : *records) {
-          if (answers_but_for_seed_and_epochs(record, other.identity)) return other;
-        }
-      }
-    }
-    return job;
-  }
-
-  static std::vector<std::string> names_or_none(const std::vector<std::string>& names) {
-    return names.empty() ? std::vector<std::string>{""} : names;
-  }
-
-  // Seeds first, so that a table is complete before it gets better.
-  std::vector<Job> all_jobs() const {
-    std::vector<Job> jobs;
-    std::vector<std::string> keys;
-    for (int64_t seed = 0; seed < options_.seeds; ++seed) {
-      for (size_t r = 0; r < experiment_.rows.size(); ++r) {
-        for (size_t v = 0; v < experiment_.variants.size(); ++v) {
-          if (!can_run(r, v)) continue;
-          Job job = job_of(r, v, seed, nullptr);
-          const std::string key = job_key(job.identity);
-          if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-          keys.push_back(key);
-          jobs.push_back(std::move(job));
-        }
-      }
-    }
-    return jobs;
-  }
-
-  std::string label(const Job& job) const {
-    return fmt::format("{}, {}, seed {}", experiment_.rows[job.row].name, experiment_.variants[job.variant].name,
-                       job.identity.seed());
-  }
-
-  JobCost cost(const std::vector<Record>& records, const Job& job) {
-    if (const auto known = recorded_cost(records, job.identity, processor_name())) return *known;
-    auto place = guesses_.find(job.row);
-    if (place == guesses_.end()) {
-      try {
-        place = guesses_.emplace(job.row, runner_.guess(job, data_[job.row])).first;
-      } catch (const JobFailure&) {  // the job itself will say why
-        place = guesses_.emplace(job.row, JobCost{}).first;
-      }
-    }
-    return place->second;
-  }
-
-  std::vector<CellCost> cell_costs() {
-    const std::vector<Record> records = all_records(workshop_, flags_);
-    std::vector<CellCost> cells;
-    std::vector<std::string> keys;
-    for (size_t r = 0; r < experiment_.rows.size(); ++r) {
-      for (size_t v = 0; v < experiment_.variants.size(); ++v) {
-        if (!can_run(r, v)) continue;
-        const Job first = job_of(r, v, 0, nullptr);
-        const std::string key = job_key(first.identity);
-        if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
-        keys.push_back(key);
-        CellCost cell{cost(records, first), first.identity.epochs(), 0};
-        while (cell.done_seeds < options_.seeds && is_done(records, job_of(r, v, cell.done_seeds, nullptr)))
-          ++cell.done_seeds;
-        cells.push_back(cell);
-      }
-    }
-    return cells;
-  }
-
-  void run_job(const Job& job, Clock::time_point start, const std::string& title) {
-    const std::pair<size_t, size_t> cell = {job.row, job.variant};
-    const ExperimentVariant& variant = experiment_.variants[job.variant];
-    if (deadline_ > 0) {
-      const double needed = cost(all_records(workshop_, flags_), job).of(job.identity.epochs());
-      if (seconds_since(start) + needed > 1.1 * deadline_) {
-        failures_.emplace(cell,
-                          fmt::format("not run: about {}, more than is left of the budget", duration_text(needed)));
-        return;
-      }
-    }
-    spdlog::info("{}", title);
-    try {
-      Record record = runner_.run(job, data_[job.row], pretrain_data_[job.variant], variant.baselines, "both",
-                                  label(job), experiment_.rows[job.row].metric);
-      record.experiment = experiment_.name;
-      record.variant = variant.name;
-      ResultLog(workshop_.results()).append(record);
-      runner_.clean(job);
-      spdlog::info("{}: done in {}", title, duration_text(record.seconds));
-    } catch (const JobFailure& failure) {
-      spdlog::error("{}: failed: {}", title, failure.what());
-      failures_[cell] = fmt::format("failed: {}", failure.what());
-      failure_code_ = failure.code();
-    }
-  }
-
-  Experiment experiment_;
-  const ReproduceFlags& flags_;
-  const Common& common_;
-  const Workshop& workshop_;
-  JobRunner& runner_;
-  const GracefulStop& stop_;
-  JobOptions options_;
-  double deadline_ = 0;                               // seconds after the start; 0 for none
-  std::vector<FoundData> data_, pretrain_data_;       // of rows, of variants
-  std::vector<std::string> states_, variant_states_;  // why rows and variants cannot be run
-  std::vector<std::string> notes_;
-  std::map<std::pair<size_t, size_t>, std::string> failures_;
-  int failure_code_ = 0;
-  std::map<size_t, JobCost> guesses_;  // by row
-};
 
 void write_outputs(const Workshop& workshop, const std::vector<Summary>& summaries, const std::string& spectra,
                    const std::string& title) {
@@ -372,77 +84,112 @@ void print_experiments(const Common& common) {
   fmt::print("  {:<13} {}\n", "tune DATA", "search for settings by validation score");
 }
 
-void reproduce(const ReproduceFlags& flags, const Common& common) {
-  std::vector<Experiment> wanted;
-  if (flags.name == "all") {
-    wanted = experiments();
-  } else {
-    wanted = {find_experiment(flags.name)};
+void print_list(const Json& list) {
+  for (const Json& job : list["jobs"]) {
+    fmt::print("{:<44} {:>6} epochs  {}\n", job["job"].get<std::string>(), job["epochs"].get<int64_t>(),
+               job["done"].get<bool>() ? "done" : "about " + duration_text(job["seconds"].get<double>()));
   }
-  if (!flags.budget.empty()) parse_duration(flags.budget);
-  const Workshop workshop = workshop_of(flags);
-  if (!flags.dry_run) workshop.create();
+  for (const auto& [name, state] : list["missing"].items()) fmt::print("{:<44} {}\n", name, state.get<std::string>());
+  for (const Json& note : list["notes"]) fmt::print("{}\n", note.get<std::string>());
+  fmt::print("{}: {} of {} jobs to do, about {}; nothing was run\n", list["experiment"].get<std::string>(),
+             list["open"].get<int64_t>(), list["jobs"].size(), duration_text(list["seconds_left"].get<double>()));
+}
+
+// Of `all`, experiments that have none of the data sets asked for are left out.
+std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
+  if (flags.name != "all") return {find_experiment(flags.name)};
+  std::vector<Experiment> all = experiments();
+  std::erase_if(all, [&](Experiment experiment) {
+    try {
+      keep_rows(experiment, flags.datasets);
+    } catch (const Error&) {
+      return true;
+    }
+    return false;
+  });
+  return all;
+}
+
+// The time that is left of --budget, at least a second.
+double budget_left(const ReproduceFlags& flags, Clock::time_point start) {
+  const std::chrono::duration<double> used = Clock::now() - start;
+  return std::max(1.0, parse_duration(flags.budget) - used.count());
+}
+
+void list_jobs(const ReproduceFlags& flags, const Common& common) {
+  // Children need a place of their own to work in, and nothing is to be written to -o.
+  std::string place = (fs::temp_directory_path() / "graphpae-XXXXXX").string();
+  if (::mkdtemp(place.data()) == nullptr) throw data_error(fmt::format("{}: cannot be made", place));
+  const std::shared_ptr<void> remove(nullptr, [&](void*) { fs::remove_all(place); });
   const GracefulStop stop;
-  Workshop dry = workshop;
-  if (flags.dry_run && !fs::exists(workshop.directory)) dry.directory = fs::temp_directory_path().string();
-  JobRunner runner(dry, common, stop);
+  const Workshop workshop = workshop_of(flags);
+  JobRunner runner({place, false}, common, stop);
+  Json lists = Json::array();
+  for (const Experiment& experiment : wanted_experiments(flags)) {
+    if (experiment.spectrum) continue;
+    Campaign campaign(experiment, flags, workshop, runner, stop);
+    if (!flags.budget.empty()) campaign.plan(parse_duration(flags.budget));
+    lists.push_back(campaign.list());
+    if (!common.json) print_list(lists.back());
+  }
+  if (common.json) print_json(lists.size() == 1 ? lists[0] : lists);
+}
+
+void print_results(const std::vector<Summary>& summaries, const std::string& spectra, const ReproduceFlags& flags,
+                   const Common& common) {
+  if (common.json) {
+    Json json = Json::array();
+    for (const Summary& summary : summaries) json.push_back(summary_json(summary));
+    return print_json(json.size() == 1 ? json[0] : json);
+  }
+  for (const Summary& summary : summaries) fmt::print("{}\n", summary_text(summary));
+  fmt::print("{}", spectra);
+  if (summaries.empty())
+    fmt::print("{}/results.md\n", flags.output);
+  else
+    fmt::print("{0}/results.md, {0}/results.csv, {0}/report.html\n", flags.output);
+}
+
+void reproduce(const ReproduceFlags& flags, const Common& common) {
+  const auto start = Clock::now();
+  const std::vector<Experiment> wanted = wanted_experiments(flags);
+  if (!flags.budget.empty()) parse_duration(flags.budget);
+  if (flags.dry_run) return list_jobs(flags, common);
+  const Workshop workshop = workshop_of(flags);
+  workshop.create();
+  const GracefulStop stop;
+  JobRunner runner(workshop, common, stop);
   std::vector<Summary> summaries;
   std::string spectra;
   size_t failed = 0;
   int code = 0;
-  for (Experiment& experiment : wanted) {
-    if (flags.name == "all" && !flags.datasets.empty()) {  // experiments without the data are left out
-      std::erase_if(experiment.rows, [&](const ExperimentRow& row) {
-        return std::none_of(row.data.begin(), row.data.end(), [&](const std::string& name) {
-          return std::find(flags.datasets.begin(), flags.datasets.end(), name) != flags.datasets.end();
-        });
-      });
-      if (experiment.rows.empty()) continue;
-    }
-    Campaign campaign(experiment, flags, common, workshop, runner, stop);
-    if (campaign.experiment().spectrum) {
+  for (const Experiment& experiment : wanted) {
+    Campaign campaign(experiment, flags, workshop, runner, stop);
+    if (experiment.spectrum) {
       spectra += campaign.spectra();
     } else {
-      campaign.plan();
-      if (flags.dry_run) {
-        campaign.list();
-        continue;
-      }
       const auto write = [&] {
         std::vector<Summary> all = summaries;
         all.push_back(campaign.summary());
         write_outputs(workshop, all, spectra, flags.name);
       };
       try {
+        if (!flags.budget.empty() && !flags.table_only) campaign.plan(budget_left(flags, start));
         if (!flags.table_only) campaign.work(write);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::interrupted) throw;
         write();
-        throw Error(ErrorKind::interrupted,
-                    "interrupted; what is done is kept, and the same command goes on from there");
+        throw Error(ErrorKind::interrupted, kInterrupted);
       }
       summaries.push_back(campaign.summary());
     }
-    failed += campaign.failures().size();
+    failed += campaign.failures();
     if (code == 0) code = campaign.failure_code();
   }
-  if (flags.dry_run) return;
   write_outputs(workshop, summaries, spectra, flags.name);
   if (!flags.fill.empty()) write_file(flags.fill, fill_marks(read_file(flags.fill, 1 << 24), summaries));
-  if (common.json) {
-    Json json = Json::array();
-    for (const Summary& summary : summaries) json.push_back(summary_json(summary));
-    print_json(json.size() == 1 ? json[0] : json);
-  } else {
-    for (const Summary& summary : summaries) fmt::print("{}\n", summary_text(summary));
-    fmt::print("{}", spectra);
-    if (summaries.empty())
-      fmt::print("{}/results.md\n", flags.output);
-    else
-      fmt::print("{0}/results.md, {0}/results.csv, {0}/report.html\n", flags.output);
-  }
-  if (code != 0)
-    throw Error(static_cast<ErrorKind>(code <= 5 ? code : 1), fmt::format("{} cells of the table failed", failed));
+  print_results(summaries, spectra, flags, common);
+  if (failed > 0) throw Error(kind_of(code), fmt::format("{} of the runs failed", failed));
 }
 
 }  // namespace

@@ -1,11 +1,9 @@
-// The verb `reproduce`, and what it shares with `reproduce tune`.
+// What `graphpae reproduce NAME` and `graphpae reproduce tune` share.
 #pragma once
 
 #include "graphpae/cli/reproduce_jobs.h"
 
 namespace graphpae::cli {
-
-void add_reproduce(CLI::App& app, Common& common);
 
 struct ReproduceFlags {
   std::string name, tune_data;
@@ -23,6 +21,10 @@ Workshop workshop_of(const ReproduceFlags& flags);
 
 // Records of the workshop and of --results.
 std::vector<Record> all_records(const Workshop& workshop, const ReproduceFlags& flags);
+
+// What is said when the user stops it.
+inline constexpr const char* kInterrupted =
+    "interrupted; what is done is kept, and the same command goes on from there";
 
 // `reproduce tune DATA`.
 void tune(const ReproduceFlags& flags, const Common& common);

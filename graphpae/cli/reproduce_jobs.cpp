@@ -12,7 +12,6 @@
 #include <thread>
 
 #include "graphpae/cli/progress.h"
-#include "graphpae/core/error.h"
 #include "graphpae/core/machine.h"
 #include "graphpae/evaluate/statistics.h"
 #include "graphpae/reproduce/job_lock.h"
@@ -79,6 +78,10 @@ void Workshop::create() const {
     fs::create_directories(directory + "/" + part, reason);
     if (reason) throw data_error(fmt::format("{}/{}: {}", directory, part, reason.message()));
   }
+}
+
+ErrorKind kind_of(int exit_code) {
+  return exit_code >= 1 && exit_code <= 5 ? static_cast<ErrorKind>(exit_code) : ErrorKind::internal;
 }
 
 bool is_done(const std::vector<Record>& records, const Job& job) {
@@ -252,7 +255,7 @@ Record JobRunner::run(const Job& job, const FoundData& data, const FoundData& pr
   record.identity = job.identity;
   record.key = key;
   record.threads = common_.thread_count().count;
-  record.commit = kCommit;
+  record.commit = build_commit();
   record.version = kVersion;
   record.machine = processor_name();
   record.date = time_stamp();

@@ -8,6 +8,7 @@
 
 #include "graphpae/cli/child.h"
 #include "graphpae/cli/command.h"
+#include "graphpae/core/error.h"
 #include "graphpae/reproduce/budget.h"
 #include "graphpae/reproduce/job.h"
 
@@ -43,6 +44,9 @@ bool is_done(const std::vector<Record>& records, const Job& job);
 void share_jobs(const Workshop& workshop, const std::vector<Job>& jobs, const GracefulStop& stop,
                 const std::function<std::vector<Record>()>& records,
                 const std::function<void(const Job& job, size_t number, size_t total)>& run);
+
+// The kind of error a child's exit code says; internal for a signal.
+ErrorKind kind_of(int exit_code);
 
 class JobRunner {
  public:

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "graphpae/cli/run_flags.h"
+#include "graphpae/core/machine.h"
 #include "graphpae/version.h"
 
 namespace graphpae::cli {
@@ -28,7 +29,7 @@ void Team::check_same(const std::string& data_hash) const {
     const std::string first = text_of_first(what, mine);
     processes->agree(what, first == mine ? "" : fmt::format("another {} than rank 0: {}, there {}", what, mine, first));
   };
-  check("version", fmt::format("{} ({})", kVersion, kCommit));
+  check("version", fmt::format("{} ({})", kVersion, build_commit()));
   check("data hash", data_hash);
 }
 

@@ -24,6 +24,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr uint64_t kSearchSeed = 1;
 constexpr int64_t kTestSeeds = 2;  // unless --seeds says otherwise; none of them is the seed of the search
 constexpr const char* kVerb = "tune";
+constexpr double kSearchShare = 0.8;  // of the budget; the rest is for the test
 
 struct Candidate {
   int64_t number = 0;
@@ -32,9 +33,8 @@ struct Candidate {
 
 class Search {
  public:
-  Search(const ReproduceFlags& flags, const Common& common, const Workshop& workshop, JobRunner& runner,
-         const GracefulStop& stop)
-      : flags_(flags), common_(common), workshop_(workshop), runner_(runner), stop_(stop), start_(Clock::now()) {
+  Search(const ReproduceFlags& flags, const Workshop& workshop, JobRunner& runner, const GracefulStop& stop)
+      : flags_(flags), workshop_(workshop), runner_(runner), stop_(stop), start_(Clock::now()) {
     data_ = runner.find({flags.tune_data}, data_places(flags), true);
     if (!data_.here())
       throw data_error(
@@ -63,7 +63,8 @@ class Search {
       if (candidates.empty())
         throw Error(ErrorKind::numerical, fmt::format("{}: no candidate could be trained", flags_.tune_data));
       rounds_.push_back({rungs[r], round});
-      write_outputs_so_far(candidates.front());
+      spdlog::info("round {}: candidate {} is best, validation {} {}", r + 1, candidates.front(), metric_,
+                   validation_text(candidates.front()));
     }
     return candidates.front();
   }
@@ -100,6 +101,7 @@ class Search {
     SummaryOptions options;
     options.seeds = test_seeds_ + 1;
     options.job_of = [&](size_t, size_t variant, int64_t) { return test_job(experiment, variant, 1); };
+    options.row_state = [](size_t) { return std::string(); };
     options.cell_state = [](size_t, size_t) { return std::string(); };
     // Records of seed 0 may be there from other experiments.
     std::vector<Record> fresh = records();
@@ -220,8 +222,9 @@ class Search {
         [&](const Job& job, size_t number, size_t total) {
           const std::string label =
               fmt::format("{}: {}/{}, candidate {}, {} epochs", round, number, total, job.variant, rung.epochs);
-          // A round that takes longer than was thought is cut; the recipe itself always runs.
-          if (job.variant > 0 && seconds_since(start_) > search_share_ * budget_) {
+          // A search that takes longer than was thought is cut, but for the leader of each round.
+          const bool leads = static_cast<int64_t>(job.variant) == numbers.front();
+          if (!leads && seconds_since(start_) > kSearchShare * budget_) {
             spdlog::info("{}: left out, the time is used up", label);
             return;
           }
@@ -265,36 +268,31 @@ class Search {
                  2 * test_seeds_);
   }
 
+  // A short run of the recipe shows how long runs take.
   void choose_size() {
-    const int64_t full = std::stoll(value_of(resolved_settings(recipe_, {}, false), "epochs"));
-    epochs_ = flags_.epochs > 0 ? flags_.epochs : full;
-    const double runs = static_cast<double>(2 * test_seeds_);
-    const JobCost guess = runner_.guess(search_job(0, epochs_), data_);
-    // The test takes a third of the time at most.
-    if (flags_.epochs == 0)
-      while (epochs_ > 1 && runs * guess.of(epochs_) > budget_ / 3) epochs_ = epochs_ * 9 / 10;
-    const Job trial = search_job(0, halving_rungs(1, epochs_).front().epochs);
+    const int64_t full =
+        flags_.epochs > 0 ? flags_.epochs : std::stoll(value_of(resolved_settings(recipe_, {}, false), "epochs"));
+    const auto first_round = [](int64_t epochs) { return halving_rungs(1, epochs).front().epochs; };
+    const JobCost guess = runner_.guess(search_job(0, full), data_);
+    int64_t trial = first_round(full);
+    while (trial > 1 && guess.per_epoch * static_cast<double>(trial) > budget_ / 4) trial /= 2;
+    const Job job = search_job(0, trial);
     share_jobs(
-        workshop_, {trial}, stop_, [&] { return records(); },
-        [&](const Job& job, size_t, size_t) {
-          spdlog::info("trial: the recipe, {} epochs", job.identity.epochs());
-          try {
-            train(job, 0, "trial");
-          } catch (const JobFailure& failure) {
-            throw Error(static_cast<ErrorKind>(failure.code() <= 5 ? failure.code() : 1), failure.what());
-          }
+        workshop_, {job}, stop_, [&] { return records(); },
+        [&](const Job&, size_t, size_t) {
+          spdlog::info("trial: the recipe, {} epochs", trial);
+          train(job, 0, "trial");
         });
-    const JobCost cost = recorded_cost(records(), trial.identity, processor_name()).value_or(guess);
-    const double left = budget_ - seconds_since(start_) - runs * cost.of(epochs_);
-    candidates_ = plan_candidates(cost, epochs_, left);
-  }
-
-  void write_outputs_so_far(int64_t leader) const {
-    spdlog::info("best so far: candidate {}, validation {} {}", leader, metric_, validation_text(leader));
+    const JobCost cost = recorded_cost(records(), job.identity, processor_name()).value_or(guess);
+    // The test takes a third of the time at most.
+    const auto runs = static_cast<double>(2 * test_seeds_);
+    epochs_ = full;
+    for (double share = 1; flags_.epochs == 0 && epochs_ > 1 && runs * cost.of(epochs_) > budget_ / 3; share *= 0.9)
+      epochs_ = shared_epochs(full, share);
+    candidates_ = plan_candidates(cost, epochs_, budget_ - seconds_since(start_) - runs * cost.of(epochs_));
   }
 
   const ReproduceFlags& flags_;
-  const Common& common_;
   const Workshop& workshop_;
   JobRunner& runner_;
   const GracefulStop& stop_;
@@ -303,7 +301,7 @@ class Search {
   std::string recipe_, metric_ = "accuracy";
   bool molecules_ = false;
   int64_t test_seeds_ = kTestSeeds, epochs_ = 0, candidates_ = 0;
-  double budget_ = 0, search_share_ = 0.8;
+  double budget_ = 0;
   std::vector<Round> rounds_;
 };
 
@@ -334,7 +332,7 @@ void tune(const ReproduceFlags& flags, const Common& common) {
   JobRunner runner(workshop, common, stop);
   const std::string output = fmt::format("{}/{}-tuned.yaml", workshop.directory, flags.tune_data);
   try {
-    Search search(flags, common, workshop, runner, stop);
+    Search search(flags, workshop, runner, stop);
     const int64_t winner = search.run();
     const Summary summary = search.test(winner);
     const std::string verdict = verdict_of(summary);
@@ -356,10 +354,10 @@ void tune(const ReproduceFlags& flags, const Common& common) {
     }
     fmt::print("{}\n{}\n{}\n\n{}: use it with --config\n", rounds, summary_text(summary), verdict, output);
   } catch (const JobFailure& failure) {
-    throw Error(static_cast<ErrorKind>(failure.code() <= 5 ? failure.code() : 1), failure.what());
+    throw Error(kind_of(failure.code()), failure.what());
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::interrupted) throw;
-    throw Error(ErrorKind::interrupted, "interrupted; what is done is kept, and the same command goes on from there");
+    throw Error(ErrorKind::interrupted, kInterrupted);
   }
 }
 

@@ -5,7 +5,11 @@
 #include <ctime>
 #include <fstream>
 
+#include "graphpae/commit.h"
+
 namespace graphpae {
+
+std::string build_commit() { return GRAPHPAE_COMMIT; }
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");

@@ -105,21 +105,18 @@ void check_evaluable(const std::vector<Split>& splits) {
 }
 
 void ProtocolScores::append(const ProtocolScores& other) {
-  std::vector<double> joined;
-  std::vector<int64_t> joined_chosen;
-  const auto take = [&](const ProtocolScores& from, int64_t split) {
-    const auto begin = from.accuracies.begin() + split * from.seeds;
-    joined.insert(joined.end(), begin, begin + from.seeds);
-    if (from.chosen.empty()) return;
-    const auto first = from.chosen.begin() + split * from.seeds;
-    joined_chosen.insert(joined_chosen.end(), first, first + from.seeds);
+  const auto join = [&](auto& mine, const auto& others) {
+    if (mine.empty()) return;
+    std::remove_reference_t<decltype(mine)> joined;
+    for (int64_t split = 0; split < splits; ++split) {
+      joined.insert(joined.end(), mine.begin() + split * seeds, mine.begin() + (split + 1) * seeds);
+      joined.insert(joined.end(), others.begin() + split * other.seeds, others.begin() + (split + 1) * other.seeds);
+    }
+    mine = std::move(joined);
   };
-  for (int64_t split = 0; split < splits; ++split) {
-    take(*this, split);
-    take(other, split);
-  }
-  accuracies = std::move(joined);
-  chosen = std::move(joined_chosen);
+  join(accuracies, other.accuracies);
+  join(chosen, other.chosen);
+  join(validation, other.validation);
   seeds += other.seeds;
   confusion += other.confusion;
 }
@@ -223,14 +220,14 @@ Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64
     };
     result.unconverged += train_probes(x, classes, batch, options.probe, observe, options.threads).unconverged;
     for (int64_t p = 0; p < count; ++p) {
-      if (options.strict) {
-        add_score(*result.strict, part(splits[(first + p) / options.seeds].test), strict[p].predictions, classes);
-        result.strict->chosen.push_back(strict[p].candidate);
-      }
-      if (options.paper) {
-        add_score(*result.paper, pooled, paper[p].predictions, classes);
-        result.paper->chosen.push_back(paper[p].candidate);
-      }
+      const auto settle = [&](ProtocolScores& scores, const Choice& choice, const Part& test) {
+        add_score(scores, test, choice.predictions, classes);
+        scores.chosen.push_back(choice.candidate);
+        scores.validation.push_back(static_cast<double>(validation[p].correct(choice.predictions)) /
+                                    static_cast<double>(validation[p].rows.size()));
+      };
+      if (options.strict) settle(*result.strict, strict[p], part(splits[(first + p) / options.seeds].test));
+      if (options.paper) settle(*result.paper, paper[p], pooled);
     }
   }
   return result;

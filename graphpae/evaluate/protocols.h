@@ -42,6 +42,7 @@ struct ProtocolScores {
   int64_t splits = 0, seeds = 0;
   std::vector<double> accuracies;  // [splits, seeds]
   std::vector<int64_t> chosen;     // [splits, seeds] candidates; empty without a choice
+  std::vector<double> validation;  // [splits, seeds] accuracies of those on the validation rows; empty likewise
   Confusion confusion{1};          // of all tested rows, added up over splits and seeds
 
   Statistics summary() const { return statistics(accuracies); }

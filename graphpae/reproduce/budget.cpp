@@ -10,16 +10,26 @@
 #include "graphpae/reproduce/job.h"
 
 namespace graphpae {
+namespace {
+
+// Jobs that pre-train and probe.
+bool pretrains(const std::string& verb) { return verb == "probe" || verb == "tune"; }
+
+}  // namespace
 
 std::optional<JobCost> recorded_cost(const std::vector<Record>& records, const JobIdentity& job,
                                      const std::string& machine) {
   std::optional<JobCost> same_data;
   // The newest are nearest to what the machine does now.
   for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    if (record->machine != machine || record->identity.verb != job.verb || record->identity.data != job.data) continue;
+    const std::string& verb = record->identity.verb;
+    const bool alike = verb == job.verb || (pretrains(verb) && pretrains(job.verb));
+    if (record->machine != machine || !alike || record->identity.data != job.data) continue;
     const double training = record->seconds_per_epoch * static_cast<double>(record->identity.epochs());
     const JobCost cost{record->seconds_per_epoch, std::max(0.0, record->seconds - training)};
-    if (answers_but_for_seed_and_epochs(*record, job)) return cost;
+    JobIdentity asked = job;
+    asked.verb = verb;
+    if (answers_but_for_seed_and_epochs(*record, asked)) return cost;
     if (!same_data) same_data = cost;
   }
   return same_data;

@@ -30,6 +30,9 @@ SettingList last_settings(const SettingList& resolved, int64_t seed, const JobOp
   const int64_t epochs = options.epochs > 0 ? options.epochs : shared_epochs(full, options.share);
   SettingList list;
   if (epochs != full) list.emplace_back("epochs", std::to_string(epochs));
+  // A run that is cut warms up for the same part of it.
+  const int64_t warmup = std::stoll(value_of(resolved, "warmup"));
+  if (warmup > 0 && epochs < full) list.emplace_back("warmup", std::to_string(warmup * epochs / full));
   list.emplace_back("seed", std::to_string(seed));
   return list;
 }

@@ -51,10 +51,12 @@ std::vector<double> all_scores(const Chosen& records, const std::string& protoco
   return values;
 }
 
-std::set<std::string> protocols_of(const Chosen& records) {
-  std::set<std::string> names;
-  for (const Record* record : records) {
-    for (const auto& [name, protocol] : record->protocols) names.insert(name);
+// The honest one first.
+std::vector<std::string> protocols_of(const Chosen& records) {
+  std::vector<std::string> names;
+  for (const char* name : {"strict", "paper"}) {
+    const auto has = [&](const Record* record) { return record->protocols.contains(name); };
+    if (std::any_of(records.begin(), records.end(), has)) names.emplace_back(name);
   }
   return names;
 }
@@ -216,7 +218,11 @@ Summary summarise(const Experiment& experiment, const std::vector<Record>& recor
         SummaryLine line = line_of(experiment, row, v, cells[v], target);
         line.wanted_seeds = experiment.seeds;
         line.recipe_epochs = recipe_epochs(experiment, row, v);
-        if (line.protocols.empty()) line.state = options.cell_state(row, v);
+        if (line.protocols.empty()) {
+          line.state = options.row_state(row);
+          line.whole_row = !line.state.empty();
+          if (!line.whole_row) line.state = options.cell_state(row, v);
+        }
         if (v != reference && reference < cells.size() && target.empty()) {
           for (const std::string& protocol : protocols_of(cells[v])) {
             if (auto compared = compare(cells[v], cells[reference], protocol, smaller_is_better(line.metric)))

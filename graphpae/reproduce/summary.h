@@ -39,7 +39,8 @@ struct SummaryLine {
   std::vector<BaselineLine> baselines;
   std::vector<VariantComparison> comparisons;  // with the reference
   std::string data;                            // the name it was found by
-  std::string state;                           // why there are no scores, or what else to say; "" for nothing
+  std::string state;                           // why there are no scores; "" if there are, or if they are to come
+  bool whole_row = false;                      // the state is that of all variants of the row
 };
 
 struct Summary {
@@ -57,11 +58,13 @@ int shown_decimals(const std::string& metric);
 bool smaller_is_better(const std::string& metric);
 std::string metric_title(const std::string& metric);
 
-// `job_of` gives the job of a line and seed. `cell_state` says why a cell has no scores, "" if they are to come.
+// `job_of` gives the job of a line and seed. `row_state` says why a row cannot be run at all, and `cell_state` why a
+// cell has no scores; "" if they are to come.
 struct SummaryOptions {
   int64_t seeds = 0;        // those below this number
   bool any_epochs = false;  // of the epochs there are records for, take the most
   std::function<Job(size_t row, size_t variant, int64_t seed)> job_of;
+  std::function<std::string(size_t row)> row_state;
   std::function<std::string(size_t row, size_t variant)> cell_state;
 };
 Summary summarise(const Experiment& experiment, const std::vector<Record>& records, const SummaryOptions& options);

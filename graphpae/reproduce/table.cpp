@@ -24,8 +24,7 @@ std::string spread(const std::map<std::string, Statistics>& protocols, const std
   const auto place = protocols.find(protocol);
   if (place == protocols.end()) return "";
   const Statistics& s = place->second;
-  return s.count == 1 && s.deviation == 0 ? number(s.mean, metric)
-                                          : number(s.mean, metric) + " ± " + number(s.deviation, metric);
+  return s.deviation == 0 ? number(s.mean, metric) : number(s.mean, metric) + " ± " + number(s.deviation, metric);
 }
 
 // As many decimals as the paper prints.
@@ -133,14 +132,16 @@ void add_sweep_charts(Page& page, const Summary& summary) {
     chart.title = fmt::format("{}: {}", summary.experiment.rows[row].name, summary.experiment.title);
     chart.x_title = summary.experiment.sweep;
     for (const char* protocol : {"strict", "paper"}) {
-      ChartSeries series{protocol, {}};
+      ChartSeries series{protocol, {}, {}};
       bool any = false;
       for (const SummaryLine& line : summary.lines) {
         if (line.row != row) continue;
         const auto place = line.protocols.find(protocol);
-        any = any || place != line.protocols.end();
-        series.values.push_back(place == line.protocols.end() ? std::numeric_limits<double>::quiet_NaN()
-                                                              : shown_factor(line.metric) * place->second.mean);
+        const bool there = place != line.protocols.end();
+        any = any || there;
+        const double factor = there ? shown_factor(line.metric) : std::numeric_limits<double>::quiet_NaN();
+        series.values.push_back(there ? factor * place->second.mean : factor);
+        series.spread.push_back(there ? factor * place->second.deviation : factor);
         if (!line.metric.empty()) chart.y_title = metric_title(line.metric);
       }
       if (any) chart.series.push_back(std::move(series));
@@ -167,6 +168,10 @@ Grid score_grid(const Summary& summary) {
     const ExperimentVariant& variant = summary.experiment.variants[line.variant];
     const std::string title = row_title(summary, line);
     const std::string metric = line.metric.empty() ? summary.experiment.rows[line.row].metric : line.metric;
+    if (line.whole_row) {
+      if (title != last) add(title, {line.state});
+      continue;
+    }
     if (line.protocols.empty()) {
       add(title, {variant.name, line.state.empty() ? "not run yet" : line.state, "",
                   published_text(line.published, metric.empty() ? "accuracy" : metric)});

@@ -39,6 +39,7 @@ TEST(CliEvaluate, NumbersBaselinesAndFiles) {
   double sum = 0;
   for (const double score : result["per_split"]) sum += score;
   EXPECT_NEAR(result["mean"], sum / 10, 1e-12);
+  EXPECT_TRUE(result["val"] > 0 && result["val"] < 1);
   EXPECT_LT(result["ci95"][0], result["mean"]);
   EXPECT_GT(result["ci95"][1], result["mean"]);
   for (const char* name : {"raw_features", "raw_positions", "untrained", "majority"}) {
@@ -63,6 +64,9 @@ TEST(CliEvaluate, NumbersBaselinesAndFiles) {
   EXPECT_GT(both["paper"]["mean"], both["mean"]);
   EXPECT_GT(both["paper"]["pooled_test_trained_on"], 0.3);
   EXPECT_EQ(json::parse(slurp(dir / "out.json")), both);
+  const json alone = json::parse(run(dir, "evaluate r g --baselines none --json").out);
+  EXPECT_EQ(alone["per_split"], result["per_split"]);
+  EXPECT_TRUE(alone["baselines"].empty());
   const Outcome text = run(dir, "evaluate r g --protocol paper");
   EXPECT_NE(text.out.find("INFLATED"), std::string::npos);
   EXPECT_NE(text.out.find("pooled test nodes were trained on"), std::string::npos);

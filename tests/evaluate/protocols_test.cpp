@@ -98,6 +98,7 @@ TEST(Protocols, ChooseWhatTheyPromise) {
     const auto first_best = std::max_element(validation.begin(), validation.end()) - validation.begin();
     EXPECT_DOUBLE_EQ(result.strict->accuracies[k], test[first_best]);
     EXPECT_EQ(result.strict->chosen[k], first_best);
+    EXPECT_DOUBLE_EQ(result.strict->validation[k], validation[first_best]);
     double best = -1, largest = -1;
     for (size_t e = 0; e < validation.size(); ++e) {
       if (validation[e] < best) continue;
@@ -106,6 +107,7 @@ TEST(Protocols, ChooseWhatTheyPromise) {
     }
     EXPECT_DOUBLE_EQ(result.paper->accuracies[k], largest);
     EXPECT_DOUBLE_EQ(pool[result.paper->chosen[k]], largest);
+    EXPECT_DOUBLE_EQ(result.paper->validation[k], validation[result.paper->chosen[k]]);
     differing += test[first_best] != *std::max_element(test.begin(), test.end());
   }
   EXPECT_GT(differing, 10);  // otherwise a protocol that looks at the test labels would pass, too
@@ -198,12 +200,15 @@ TEST(Protocols, JoinedScoresStayWithTheirSplits) {
   b.accuracies = {0.3, 0.4, 0.5, 0.6};
   a.chosen = {1, 2};
   b.chosen = {3, 4, 5, 6};
+  a.validation = {0.7, 0.8};
+  b.validation = {0.9, 0.95, 0.96, 0.97};
   a.confusion = b.confusion = Confusion(2);
   b.confusion.add(0, 1);
   a.append(b);
   EXPECT_EQ(a.seeds, 3);
   EXPECT_EQ(a.accuracies, (std::vector<double>{0.1, 0.3, 0.4, 0.2, 0.5, 0.6}));
   EXPECT_EQ(a.chosen, (std::vector<int64_t>{1, 3, 4, 2, 5, 6}));
+  EXPECT_EQ(a.validation, (std::vector<double>{0.7, 0.9, 0.95, 0.8, 0.96, 0.97}));
   EXPECT_EQ(a.confusion.count(0, 1), 1);
 }
 

@@ -39,6 +39,11 @@ TEST(Budget, CostsComeFromTheSameCellThenFromTheSameData) {
       recorded_cost(records, sample_record("a", 0, {{0.5}}, {{"alpha", "0.25"}}).identity, "some processor");
   ASSERT_TRUE(other);
   EXPECT_DOUBLE_EQ(other->per_epoch, 0.3);  // the newest
+  JobIdentity search = job;
+  search.verb = "tune";  // the same work
+  EXPECT_DOUBLE_EQ(recorded_cost(records, search, "some processor")->per_epoch, 0.1);
+  search.verb = "supervised";
+  EXPECT_FALSE(recorded_cost(records, search, "some processor"));
   EXPECT_FALSE(recorded_cost(records, sample_record("b", 0, {{0.5}}).identity, "some processor"));
   EXPECT_FALSE(recorded_cost(records, job, "another processor"));
 }

@@ -178,6 +178,10 @@ TEST(Job, SettingsComeFromRecipeRowVariantAndRestrictionsInTurn) {
   options.epochs = 7;
   EXPECT_EQ(make_job(e, 0, 0, 4, options, data, {}).identity.epochs(), 7);
   EXPECT_EQ(recipe_epochs(e, 0, 0), 1000);
+  e.variants[0].set = {{"warmup", "100"}};
+  EXPECT_EQ(value(make_job(e, 0, 0, 4, {}, data, {}), "warmup"), "100");
+  options.epochs = 50;
+  EXPECT_EQ(value(make_job(e, 0, 0, 4, options, data, {}), "warmup"), "5");
   e.variants[0].set = {{"alhpa", "1"}};
   EXPECT_USAGE_ERROR(make_job(e, 0, 0, 4, {}, data, {}), "did you mean 'alpha'?");
 }

@@ -32,7 +32,8 @@ SummaryOptions options_for(const Experiment& e, int64_t seeds) {
   options.job_of = [e](size_t row, size_t variant, int64_t seed) {
     return make_job(e, row, variant, seed, {}, {e.rows[row].data.front(), "", ""}, {});
   };
-  options.cell_state = [](size_t row, size_t) { return std::string(row == 1 ? "not here: looked for d/gone" : ""); };
+  options.row_state = [](size_t row) { return std::string(row == 1 ? "not here: looked for d/gone" : ""); };
+  options.cell_state = [](size_t, size_t) { return std::string(); };
   return options;
 }
 
@@ -125,12 +126,12 @@ TEST(Table, ShowsOursBesideTheirs) {
   const Experiment e = two_variants();
   const Summary summary = summarise(e, some_records(), options_for(e, 2));
   const Grid grid = score_grid(summary);
-  ASSERT_EQ(grid.rows.size(), 5u);  // four lines and a baseline
-  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"One", "full", "60.00 ± 8.16", "70.00 ± 0.00", "70.00 ± 1.50",
+  ASSERT_EQ(grid.rows.size(), 4u);  // two lines, a baseline, and one line for data that are not here
+  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"One", "full", "60.00 ± 8.16", "70.00", "70.00 ± 1.50",
                                                     "+0.00", "2", "1000", "3 min", "0.50 GB"}));
   EXPECT_EQ(grid.rows[1][1], "- untrained encoder");
   EXPECT_EQ(grid.rows[1][2], "25.00 ± 1.00");
-  EXPECT_EQ(grid.rows[3][2], "not here: looked for d/gone");
+  EXPECT_EQ(grid.rows[3][1], "not here: looked for d/gone");
   const std::string text = summary_text(summary);
   EXPECT_NE(text.find("A table (Table 9 of the paper)"), std::string::npos);
   EXPECT_NE(text.find("INFLATED"), std::string::npos);

@@ -1,0 +1,20 @@
+# Writes a header with the commit that is being built, if it is another than before:
+#   cmake -DSOURCE=directory -DOUTPUT=header -P commit.cmake
+execute_process(COMMAND git -C ${SOURCE} rev-parse --short HEAD OUTPUT_VARIABLE commit OUTPUT_STRIP_TRAILING_WHITESPACE
+                ERROR_QUIET RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+  set(commit unknown)
+else()
+  execute_process(COMMAND git -C ${SOURCE} diff --quiet HEAD -- CMakeLists.txt cmake graphpae recipes RESULT_VARIABLE status ERROR_QUIET)
+  if(NOT status EQUAL 0)
+    string(APPEND commit "-changed")
+  endif()
+endif()
+set(content "#define GRAPHPAE_COMMIT \"${commit}\"\n")
+set(old "")
+if(EXISTS ${OUTPUT})
+  file(READ ${OUTPUT} old)
+endif()
+if(NOT old STREQUAL content)
+  file(WRITE ${OUTPUT} "${content}")
+endif()

@@ -1,0 +1,271 @@
+#include "graphpae/cli/campaign.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "graphpae/core/error.h"
+#include "graphpae/core/machine.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/input_file.h"
+
+namespace graphpae::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A run that is guessed to take a little more than what is left may still be tried.
+constexpr double kPatience = 1.1;
+
+}  // namespace
+
+Campaign::Campaign(Experiment experiment, const ReproduceFlags& flags, const Workshop& workshop, JobRunner& runner,
+                   const GracefulStop& stop)
+    : experiment_(std::move(experiment)), flags_(flags), workshop_(workshop), runner_(runner), stop_(stop) {
+  keep_rows(experiment_, flags.datasets);
+  keep_variants(experiment_, flags.variants);
+  options_.seeds = flags.seeds > 0 ? flags.seeds : experiment_.seeds;
+  options_.epochs = flags.epochs;
+  if (flags.epochs > 0) notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", flags.epochs));
+  find_data();
+}
+
+void Campaign::find_data() {
+  states_.resize(experiment_.rows.size());
+  variant_states_.resize(experiment_.variants.size());
+  for (size_t r = 0; r < experiment_.rows.size(); ++r) data_.push_back(look_for(experiment_.rows[r].data, states_[r]));
+  for (size_t v = 0; v < experiment_.variants.size(); ++v) {
+    const std::vector<std::string>& names = experiment_.variants[v].pretrain_data;
+    pretrain_data_.push_back(names.empty() ? FoundData() : look_for(names, variant_states_[v]));
+  }
+}
+
+FoundData Campaign::look_for(const std::vector<std::string>& names, std::string& state) const {
+  FoundData found{names.front(), "", ""};
+  if (flags_.table_only) return found;  // records are all it takes
+  try {
+    found = runner_.find(names, data_places(flags_), !experiment_.spectrum);
+    if (found.here()) return found;
+    std::vector<std::string> looked;
+    for (const std::string& name : names) looked.push_back((flags_.data.empty() ? "" : flags_.data + "/") + name);
+    state = fmt::format("not here: looked {}{}", flags_.data.empty() ? "in $GRAPHPAE_DATA for " : "for ",
+                        fmt::join(looked, ", "));
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::interrupted) throw;
+    state = fmt::format("failed: {}", error.what());
+  }
+  return found;
+}
+
+void Campaign::plan(double seconds) {
+  deadline_ = seconds;
+  const std::string path = fmt::format("{}/plans/{}.json", workshop_.directory, experiment_.name);
+  const Json question = {{"budget", flags_.budget},
+                         {"seeds", flags_.seeds},
+                         {"epochs", flags_.epochs},
+                         {"datasets", flags_.datasets},
+                         {"variants", flags_.variants}};
+  Json plan = fs::exists(path) ? Json::parse(read_file(path, 1 << 20), nullptr, false) : Json();
+  if (!plan.is_object() || plan.value("question", Json()) != question) {
+    const BudgetPlan found = plan_budget(cell_costs(), options_.seeds, seconds);
+    plan = {{"question", question}, {"seeds", found.seeds}, {"share", found.share}, {"fits", found.fits}};
+    if (!flags_.dry_run) {
+      fs::create_directories(fs::path(path).parent_path());
+      write_file(path, plan.dump(2) + "\n");
+    }
+  }
+  const int64_t wanted = options_.seeds;
+  options_.seeds = plan.at("seeds").get<int64_t>();
+  options_.share = plan.at("share").get<double>();
+  notes_.push_back(
+      fmt::format("--budget {}: {} of {} seed{}, {}{}.", flags_.budget, options_.seeds, wanted, wanted == 1 ? "" : "s",
+                  options_.share >= 1 ? "all epochs" : fmt::format("{:.2g} % of the epochs", 100 * options_.share),
+                  plan.value("fits", true) ? "" : "; not everything fits"));
+}
+
+Json Campaign::list() {
+  const std::vector<Record> known = records();
+  double left = 0;
+  int64_t open = 0;
+  Json jobs = Json::array(), missing = Json::object();
+  for (const Job& job : all_jobs()) {
+    const bool done = is_done(known, job);
+    const double seconds = done ? 0 : cost(known, job).of(job.identity.epochs());
+    left += seconds;
+    open += done ? 0 : 1;
+    jobs.push_back({{"job", label(job)},
+                    {"key", job_key(job.identity)},
+                    {"epochs", job.identity.epochs()},
+                    {"done", done},
+                    {"seconds", seconds}});
+  }
+  for (size_t r = 0; r < experiment_.rows.size(); ++r) {
+    if (!states_[r].empty()) missing[experiment_.rows[r].name] = states_[r];
+  }
+  for (size_t v = 0; v < experiment_.variants.size(); ++v) {
+    if (!variant_states_[v].empty()) missing[experiment_.variants[v].name] = variant_states_[v];
+  }
+  return {{"experiment", experiment_.name}, {"jobs", jobs},       {"open", open},
+          {"seconds_left", left},           {"missing", missing}, {"notes", notes_}};
+}
+
+void Campaign::work(const std::function<void()>& after) {
+  start_ = std::chrono::steady_clock::now();
+  share_jobs(
+      workshop_, all_jobs(), stop_, [&] { return records(); },
+      [&](const Job& job, size_t number, size_t total) {
+        run_job(job, fmt::format("[{}/{}] {}", number, total, label(job)));
+        after();
+      });
+}
+
+std::string Campaign::spectra() {
+  std::string text;
+  for (size_t r = 0; r < experiment_.rows.size(); ++r) {
+    const ExperimentRow& row = experiment_.rows[r];
+    const std::string directory = fmt::format("{}/{}-{}", workshop_.directory, experiment_.name, row.data.front());
+    const std::string table = directory + "/table.txt";
+    if (!fs::exists(table) && data_[r].here() && !flags_.dry_run) {
+      spdlog::info("{}: spectrum of {}", experiment_.name, row.name);
+      std::vector<std::string> words = {"spectrum", data_[r].name, "--offline", "-o", directory, "--force"};
+      for (const auto& [key, value] : row.set) words.insert(words.end(), {"--set", key + "=" + value});
+      try {
+        write_file(table, runner_.child(words, data_[r].place).out);
+      } catch (const JobFailure& failure) {
+        states_[r] = fmt::format("failed: {}", failure.what());
+        fail(row.name, states_[r], failure.code());
+      }
+    }
+    const std::string state = states_[r].empty() ? "not run yet" : states_[r];
+    text += fmt::format("{}\n\n{}", row.name, fs::exists(table) ? read_file(table, 1 << 20) : state + "\n");
+  }
+  return text;
+}
+
+Summary Campaign::summary() const {
+  const std::vector<Record> known = records();
+  SummaryOptions options;
+  options.any_epochs = flags_.table_only && flags_.epochs == 0;
+  options.seeds = options_.seeds;
+  options.job_of = [&](size_t row, size_t variant, int64_t seed) { return job_among(known, row, variant, seed); };
+  options.row_state = [&](size_t row) { return states_[row]; };
+  options.cell_state = [&](size_t row, size_t variant) {
+    for (int64_t seed = 0; seed < options_.seeds && can_run(row, variant); ++seed) {
+      const auto place = failures_.find(job_key(job_of(row, variant, seed).identity));
+      if (place != failures_.end()) return place->second;
+    }
+    return variant_states_[variant];
+  };
+  Summary summary = summarise(experiment_, known, options);
+  summary.notes = notes_;
+  return summary;
+}
+
+Job Campaign::job_of(size_t row, size_t variant, int64_t seed) const {
+  return make_job(experiment_, row, variant, seed, options_, data_[row], pretrain_data_[variant]);
+}
+
+// Without the data at hand, a table is made of records under any of their names.
+Job Campaign::job_among(const std::vector<Record>& known, size_t row, size_t variant, int64_t seed) const {
+  if (!flags_.table_only) return job_of(row, variant, seed);
+  std::vector<std::string> from = experiment_.variants[variant].pretrain_data;
+  if (from.empty()) from.emplace_back();
+  for (const std::string& name : experiment_.rows[row].data) {
+    for (const std::string& pretrain_name : from) {
+      const Job job = make_job(experiment_, row, variant, seed, options_, {name, "", ""}, {pretrain_name, "", ""});
+      if (std::any_of(known.begin(), known.end(),
+                      [&](const Record& record) { return answers_but_for_seed_and_epochs(record, job.identity); }))
+        return job;
+    }
+  }
+  return job_of(row, variant, seed);
+}
+
+// Seeds first, so that a table is complete before it gets better. Variants may ask for the same job.
+std::vector<Job> Campaign::all_jobs() const {
+  std::vector<Job> jobs;
+  std::vector<std::string> keys;
+  for (int64_t seed = 0; seed < options_.seeds; ++seed) {
+    for (size_t r = 0; r < experiment_.rows.size(); ++r) {
+      for (size_t v = 0; v < experiment_.variants.size(); ++v) {
+        if (!can_run(r, v)) continue;
+        Job job = job_of(r, v, seed);
+        const std::string key = job_key(job.identity);
+        if (std::find(keys.begin(), keys.end(), key) != keys.end()) continue;
+        keys.push_back(key);
+        jobs.push_back(std::move(job));
+      }
+    }
+  }
+  return jobs;
+}
+
+std::string Campaign::label(const Job& job) const {
+  return fmt::format("{}, {}, seed {}", experiment_.rows[job.row].name, experiment_.variants[job.variant].name,
+                     job.identity.seed());
+}
+
+JobCost Campaign::cost(const std::vector<Record>& known, const Job& job) {
+  if (const auto recorded = recorded_cost(known, job.identity, processor_name())) return *recorded;
+  auto place = guesses_.find(job.row);
+  if (place == guesses_.end()) {
+    JobCost guess;
+    try {
+      guess = runner_.guess(job, data_[job.row]);
+    } catch (const JobFailure&) {  // the job itself will say why
+    }
+    place = guesses_.emplace(job.row, guess).first;
+  }
+  return place->second;
+}
+
+std::vector<CellCost> Campaign::cell_costs() {
+  const std::vector<Record> known = records();
+  std::vector<CellCost> cells;
+  for (const Job& job : all_jobs()) {
+    if (job.identity.seed() > 0) continue;
+    CellCost cell{cost(known, job), job.identity.epochs(), 0};
+    while (cell.done_seeds < options_.seeds && is_done(known, job_of(job.row, job.variant, cell.done_seeds)))
+      ++cell.done_seeds;
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+void Campaign::run_job(const Job& job, const std::string& title) {
+  const std::string key = job_key(job.identity);
+  const ExperimentVariant& variant = experiment_.variants[job.variant];
+  if (deadline_ > 0) {
+    const double needed = cost(records(), job).of(job.identity.epochs());
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
+    if (used.count() + needed > kPatience * deadline_) {
+      failures_[key] = fmt::format("not run: about {}, more than is left of the budget", duration_text(needed));
+      return;
+    }
+  }
+  spdlog::info("{}", title);
+  try {
+    Record record = runner_.run(job, data_[job.row], pretrain_data_[job.variant], variant.baselines, "both", label(job),
+                                experiment_.rows[job.row].metric);
+    record.experiment = experiment_.name;
+    record.variant = variant.name;
+    ResultLog(workshop_.results()).append(record);
+    runner_.clean(job);
+    spdlog::info("{}: done in {}", title, duration_text(record.seconds));
+  } catch (const JobFailure& failure) {
+    spdlog::error("{}: failed: {}", title, failure.what());
+    fail(key, fmt::format("failed: {}", failure.what()), failure.code());
+    notes_.push_back(fmt::format("{}: failed: {}", label(job), failure.what()));
+  }
+}
+
+void Campaign::fail(const std::string& key, const std::string& what, int code) {
+  failures_[key] = what;
+  failure_code_ = code;
+  ++failed_;
+}
+
+}  // namespace graphpae::cli

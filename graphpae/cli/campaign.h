@@ -1,0 +1,71 @@
+// Campaign: an experiment on this machine: what is here, what is done, what is left.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "graphpae/cli/reproduce.h"
+#include "graphpae/reproduce/summary.h"
+
+namespace graphpae::cli {
+
+class Campaign {
+ public:
+  // Looks for the data. Refers to its arguments.
+  Campaign(Experiment experiment, const ReproduceFlags& flags, const Workshop& workshop, JobRunner& runner,
+           const GracefulStop& stop);
+
+  const Experiment& experiment() const { return experiment_; }
+
+  // Seeds and epochs such that the jobs fit into --budget, of which `seconds` are left. The plan of an interrupted call
+  // is kept, or its jobs would be others each time.
+  void plan(double seconds);
+
+  // {"experiment", "jobs": [{"job", "key", "epochs", "done", "seconds"}], "open", "seconds_left", "missing", "notes"}.
+  Json list();
+
+  // Runs all jobs that are not done, together with other processes. Calls `after` when one has finished.
+  void work(const std::function<void()>& after);
+
+  // Of an experiment that is a spectrum: `graphpae spectrum` for every row that has none; what it printed, or why not.
+  std::string spectra();
+
+  Summary summary() const;
+
+  size_t failures() const { return failed_; }
+  int failure_code() const { return failure_code_; }  // of the last one; 0 if none failed
+
+ private:
+  void find_data();
+  FoundData look_for(const std::vector<std::string>& names, std::string& state) const;
+  bool can_run(size_t row, size_t variant) const { return states_[row].empty() && variant_states_[variant].empty(); }
+  Job job_of(size_t row, size_t variant, int64_t seed) const;
+  Job job_among(const std::vector<Record>& records, size_t row, size_t variant, int64_t seed) const;
+  std::vector<Job> all_jobs() const;
+  std::vector<Record> records() const { return all_records(workshop_, flags_); }
+  std::string label(const Job& job) const;
+  JobCost cost(const std::vector<Record>& records, const Job& job);
+  std::vector<CellCost> cell_costs();
+  void run_job(const Job& job, const std::string& title);
+  void fail(const std::string& key, const std::string& what, int code);
+
+  Experiment experiment_;
+  const ReproduceFlags& flags_;
+  const Workshop& workshop_;
+  JobRunner& runner_;
+  const GracefulStop& stop_;
+  JobOptions options_;
+  double deadline_ = 0;                               // seconds from the start of work(); 0 for none
+  std::vector<FoundData> data_, pretrain_data_;       // of rows, of variants
+  std::vector<std::string> states_, variant_states_;  // why rows and variants cannot be run
+  std::vector<std::string> notes_;
+  std::map<std::string, std::string> failures_;  // why jobs were not done, by key
+  size_t failed_ = 0;
+  int failure_code_ = 0;
+  std::map<size_t, JobCost> guesses_;  // by row
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace graphpae::cli
