@@ -4,39 +4,14 @@
 #include <cmath>
 #include <limits>
 
+#include "graphpae/analyze/centred_rows.h"
+
 namespace graphpae {
-namespace {
-
-// Dense rows whose columns add up to zero.
-Features centred(const Features& rows) {
-  const int64_t n = rows.rows(), d = rows.columns();
-  Buffer<float> values(static_cast<size_t>(n * d), 0.0f);
-  std::vector<double> mean(static_cast<size_t>(d), 0.0);
-  const auto each = [&](const auto& use) {
-    for (int64_t i = 0; i < n; ++i) {
-      if (rows.is_sparse()) {
-        const SparseRow row = rows.sparse_row(i);
-        for (size_t e = 0; e < row.columns.size(); ++e) use(i, row.columns[e], row.values[e]);
-      } else {
-        const auto row = rows.dense_row(i);
-        for (int64_t c = 0; c < d; ++c) use(i, c, row[c]);
-      }
-    }
-  };
-  each([&](int64_t, int64_t c, float value) { mean[c] += value; });
-  for (double& value : mean) value /= static_cast<double>(n);
-  each([&](int64_t i, int64_t c, float value) { values[i * d + c] = value; });
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t c = 0; c < d; ++c) values[i * d + c] = static_cast<float>(values[i * d + c] - mean[c]);
-  }
-  return Features::dense(n, d, std::move(values));
-}
-
-}  // namespace
 
 EnergySpectrum energy_spectrum(const std::string& name, const FourierBasis& basis, const Features& rows,
                                double band_width, Threads threads) {
-  const Features x = centred(rows);
+  const std::vector<double> centred = centred_rows(rows);
+  const Features x = Features::dense(rows.rows(), rows.columns(), Buffer<float>(centred.begin(), centred.end()));
   const FrequencyContent content = frequency_content(basis, x, {}, threads);
   double whole = 0, found = 0, weighted = 0;
   for (const float value : x.dense_values()) whole += static_cast<double>(value) * value;

@@ -112,8 +112,10 @@ TEST(NeighbourEmbedding, TheTreeApproximatesAllPairs) {
 
 TEST(NeighbourEmbedding, FewAndEqualRows) {
   for (const int64_t n : {1, 2, 3, 4, 7, 50}) {
-    const std::vector<double> equal(static_cast<size_t>(n * 3), 1.5);
-    for (const double value : neighbour_embedding(equal, n, 3, {}, {2})) EXPECT_TRUE(std::isfinite(value)) << n;
+    for (const double all : {0.0, 1.5}) {
+      const std::vector<double> equal(static_cast<size_t>(n * 3), all);
+      for (const double value : neighbour_embedding(equal, n, 3, {}, {2})) EXPECT_TRUE(std::isfinite(value)) << n;
+    }
   }
   const std::vector<double> one_column = {1, 2, 3, 4, 5, 6};
   EXPECT_EQ(neighbour_embedding(one_column, 6, 1, {}, {1}).size(), 12u);

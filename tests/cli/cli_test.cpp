@@ -28,8 +28,8 @@ TEST(Cli, HelpAndVersion) {
   const TempDir dir;
   const Outcome help = run(dir, "--help");
   EXPECT_EQ(help.code, 0);
-  for (const char* verb :
-       {"demo", "generate", "info", "convert", "recipes", "positions", "pretrain", "embed", "evaluate"})
+  for (const char* verb : {"demo", "generate", "info", "convert", "recipes", "positions", "pretrain", "embed",
+                           "evaluate", "report", "spectrum"})
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
   EXPECT_EQ(run(dir, "info --help").code, 0);
   EXPECT_EQ(run(dir, "--version").out.substr(0, 9), "graphpae ");
