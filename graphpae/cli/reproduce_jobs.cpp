@@ -188,12 +188,16 @@ Json JobRunner::train(const std::string& verb, std::vector<std::string> words, c
   const std::string metrics = workshop_.run(key) + "/metrics.jsonl";
   const int64_t first = count_lines(metrics);
   Progress progress(common_, "epochs", epochs, first);
-  auto looked = Clock::now();
-  return json_of(std::move(words), place, [&] {
+  const auto start = Clock::now();
+  auto looked = start;
+  Json results = json_of(std::move(words), place, [&] {
     if (seconds_since(looked) < 1) return;
     looked = Clock::now();
     progress.update(count_lines(metrics), label);
   });
+  results["wall_seconds"] =
+      seconds_since(start) + static_cast<double>(first) * results.at("seconds_per_epoch").get<double>();
+  return results;
 }
 
 Record JobRunner::probe(const Job& job, const std::string& key, const FoundData& data, bool baselines,
@@ -207,7 +211,7 @@ Record JobRunner::probe(const Job& job, const std::string& key, const FoundData&
                               data.place);
   Record record;
   record.training_seconds = training.at("seconds").get<double>();
-  record.seconds = record.training_seconds + seconds_since(start);
+  record.seconds = training.at("wall_seconds").get<double>() + seconds_since(start);
   record.seconds_per_epoch = training.at("seconds_per_epoch").get<double>();
   record.peak_rss_bytes = training.at("peak_rss_bytes").get<int64_t>();
   record.metric = scores.at("metric").get<std::string>();
@@ -238,7 +242,8 @@ Record JobRunner::finetune(const Job& job, const std::string& key, const FoundDa
   append(words, job.recipe, job.set);
   const Json results = train("finetune", words, key, data.place, job.identity.epochs(), label);
   Record record;
-  record.seconds = record.training_seconds = results.at("seconds").get<double>();
+  record.training_seconds = results.at("seconds").get<double>();
+  record.seconds = results.at("wall_seconds").get<double>();
   record.seconds_per_epoch = results.at("seconds_per_epoch").get<double>();
   record.peak_rss_bytes = results.at("peak_rss_bytes").get<int64_t>();
   record.metric = metric.empty() ? results.at("metric").get<std::string>() : metric;

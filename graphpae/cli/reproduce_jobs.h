@@ -72,6 +72,7 @@ class JobRunner {
 
  private:
   Json json_of(std::vector<std::string> words, const std::string& place, std::function<void()> tick = {});
+  // The results of training, with "wall_seconds": of this process and of what an earlier one had done of the run.
   Json train(const std::string& verb, std::vector<std::string> words, const std::string& key, const std::string& place,
              int64_t epochs, const std::string& label);
   Record probe(const Job& job, const std::string& key, const FoundData& data, bool baselines,

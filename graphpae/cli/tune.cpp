@@ -168,7 +168,7 @@ class Search {
   std::vector<Record> records() const { return all_records(workshop_, flags_); }
 
   std::string shown(const std::optional<double>& score) const {
-    return score ? fmt::format("{:.{}f}", shown_factor(metric_) * *score, shown_decimals(metric_)) : "failed";
+    return score ? fmt::format("{:.{}f}", shown_factor(metric_) * *score, shown_decimals(metric_)) : "none";
   }
   std::string validation_text(int64_t number) const {
     if (rounds_.empty()) return "";

@@ -30,9 +30,8 @@ SettingList last_settings(const SettingList& resolved, int64_t seed, const JobOp
   const int64_t epochs = options.epochs > 0 ? options.epochs : shared_epochs(full, options.share);
   SettingList list;
   if (epochs != full) list.emplace_back("epochs", std::to_string(epochs));
-  // A run that is cut warms up for the same part of it.
   const int64_t warmup = std::stoll(value_of(resolved, "warmup"));
-  if (warmup > 0 && epochs < full) list.emplace_back("warmup", std::to_string(warmup * epochs / full));
+  if (warmup > 0 && epochs < full) list.emplace_back("warmup", std::to_string(shared_warmup(warmup, full, epochs)));
   list.emplace_back("seed", std::to_string(seed));
   return list;
 }
@@ -104,9 +103,11 @@ Job make_job(const Experiment& experiment, size_t row_number, size_t variant_num
            last_settings(resolved_settings(job.pretrain_recipe, job.pretrain_set, false), 0, options));
     job.pretrain = JobIdentity{"pretrain", pretrain_data.name, pretrain_data.hash, "",
                                resolved_settings(job.pretrain_recipe, job.pretrain_set, false)};
+    // Without what a table may be made without: the data, and the number of epochs.
     JobIdentity from = *job.pretrain;
-    from.data_hash.clear();  // a table may be made without the data
-    job.identity.from = job_key(from);
+    from.data_hash.clear();
+    std::erase_if(from.settings, [](const auto& one) { return one.first == "epochs" || one.first == "warmup"; });
+    job.identity.from = fmt::format("{}:{}", job_key(from), job.pretrain->epochs());
   }
   return job;
 }

@@ -49,23 +49,18 @@ const SettingList& default_settings() {
   return defaults;
 }
 
-bool same_settings(const SettingList& record, const SettingList& job, const std::vector<std::string>& but_for) {
-  const auto left_out = [&](const std::string& key) {
-    return std::find(but_for.begin(), but_for.end(), key) != but_for.end();
-  };
+bool same_settings(const SettingList& record, const SettingList& job) {
   for (const auto& [key, value] : job) {
-    if (left_out(key)) continue;
     const std::string* recorded = find(record, key);
     if (recorded == nullptr) recorded = find(default_settings(), key);
     if (recorded == nullptr || *recorded != value) return false;
   }
-  return std::all_of(record.begin(), record.end(), [&](const auto& setting) {
-    return left_out(setting.first) || find(job, setting.first) != nullptr;
-  });
+  return std::all_of(record.begin(), record.end(),
+                     [&](const auto& setting) { return find(job, setting.first) != nullptr; });
 }
 
 bool same_work(const JobIdentity& a, const JobIdentity& b) {
-  return a.verb == b.verb && a.data == b.data && a.from == b.from &&
+  return a.verb == b.verb && a.data == b.data &&
          (a.data_hash.empty() || b.data_hash.empty() || a.data_hash == b.data_hash);
 }
 
@@ -95,6 +90,10 @@ ProtocolRecord protocol_from_json(const Json& json) {
 int64_t JobIdentity::epochs() const { return integer(settings, "epochs"); }
 int64_t JobIdentity::seed() const { return integer(settings, "seed"); }
 
+int64_t shared_warmup(int64_t warmup, int64_t epochs, int64_t fewer) {
+  return fewer < epochs ? warmup * fewer / epochs : warmup;
+}
+
 std::string job_key(const JobIdentity& job) {
   Sha256 sum;
   sum.update(fmt::format("{}\n{}\n{}\n{}\n{}\n", kFormat, job.verb, job.data, job.data_hash, job.from));
@@ -103,11 +102,21 @@ std::string job_key(const JobIdentity& job) {
 }
 
 bool answers(const Record& record, const JobIdentity& job) {
-  return same_work(record.identity, job) && same_settings(record.identity.settings, job.settings, {});
+  return same_work(record.identity, job) && record.identity.from == job.from &&
+         same_settings(record.identity.settings, job.settings);
 }
 
 bool answers_but_for_seed_and_epochs(const Record& record, const JobIdentity& job) {
-  return same_work(record.identity, job) && same_settings(record.identity.settings, job.settings, {"seed", "epochs"});
+  const auto before_epochs = [](const std::string& from) { return from.substr(0, from.find(':')); };
+  if (!same_work(record.identity, job) || before_epochs(record.identity.from) != before_epochs(job.from)) return false;
+  const int64_t epochs = record.identity.epochs();
+  SettingList as_recorded = job.settings;
+  for (auto& [key, value] : as_recorded) {
+    if (key == "seed") value = std::to_string(record.identity.seed());
+    if (key == "epochs") value = std::to_string(epochs);
+    if (key == "warmup") value = std::to_string(shared_warmup(std::stoll(value), job.epochs(), epochs));
+  }
+  return same_settings(record.identity.settings, as_recorded);
 }
 
 std::string to_json_line(const Record& r) {

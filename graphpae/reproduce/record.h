@@ -28,7 +28,7 @@ struct JobIdentity {
   std::string verb;        // "probe", "supervised", "transfer", "pretrain", "tune"
   std::string data;        // name of the data set
   std::string data_hash;   // of its content; "" if it is not known
-  std::string from;        // of transfer: names the pre-training it starts from
+  std::string from;        // of transfer: the pre-training it starts from, "KEY:EPOCHS"
   SettingList settings;    // all of them, resolved
   int64_t epochs() const;  // as settings say
   int64_t seed() const;
@@ -36,6 +36,9 @@ struct JobIdentity {
 
 // Names the run directory and the lock of a job.
 std::string job_key(const JobIdentity& identity);
+
+// The warm-up of a run that is cut to fewer epochs: the same part of it.
+int64_t shared_warmup(int64_t warmup, int64_t epochs, int64_t fewer);
 
 struct Record {
   JobIdentity identity;
@@ -52,7 +55,7 @@ struct Record {
 // Whether a record answers what a job asks. A setting the record does not know had its default; hashes of data are
 // compared if both are known.
 bool answers(const Record& record, const JobIdentity& job);
-// Likewise, whatever the seed and the number of epochs.
+// Likewise, whatever the seed and the number of epochs, with the warm-up that belongs to it.
 bool answers_but_for_seed_and_epochs(const Record& record, const JobIdentity& job);
 
 std::string to_json_line(const Record& record);  // with its \n

@@ -15,8 +15,14 @@
 namespace graphpae {
 namespace {
 
+// Decimals of large numbers say nothing.
+int decimals_of(double value, const std::string& metric) {
+  return std::abs(value) >= 1000 ? 0 : shown_decimals(metric);
+}
+
 std::string number(double value, const std::string& metric) {
-  return fmt::format("{:.{}f}", shown_factor(metric) * value, shown_decimals(metric));
+  const double shown = shown_factor(metric) * value;
+  return fmt::format("{:.{}f}", shown, decimals_of(shown, metric));
 }
 
 std::string spread(const std::map<std::string, Statistics>& protocols, const std::string& protocol,
@@ -180,7 +186,7 @@ Grid score_grid(const Summary& summary) {
     const auto difference = published_difference(line);
     add(title, {variant.name, spread(line.protocols, "strict", metric), spread(line.protocols, "paper", metric),
                 published_text(line.published, metric),
-                difference ? fmt::format("{:+.{}f}", *difference, shown_decimals(metric)) : "",
+                difference ? fmt::format("{:+.{}f}", *difference, decimals_of(*difference, metric)) : "",
                 part_of(line.seeds, line.wanted_seeds), part_of(line.epochs, line.recipe_epochs),
                 duration_text(line.seconds), fmt::format("{:.2f} GB", static_cast<double>(line.peak_rss_bytes) / 1e9)});
     for (const BaselineLine& baseline : line.baselines) {

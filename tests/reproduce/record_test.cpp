@@ -65,6 +65,20 @@ TEST(Record, AnswersTheSameQuestionOnly) {
   EXPECT_TRUE(answers_but_for_seed_and_epochs(record, other));
   set(other.settings, "alpha", "0.5");
   EXPECT_FALSE(answers_but_for_seed_and_epochs(record, other));
+
+  // A run that was cut warmed up for the same part of it.
+  const Record cut = sample_record("chameleon", 0, {{0.5}}, {{"epochs", "50"}, {"warmup", "5"}});
+  const JobIdentity whole = sample_record("chameleon", 0, {{0.5}}, {{"warmup", "100"}}).identity;
+  EXPECT_TRUE(answers_but_for_seed_and_epochs(cut, whole));
+  EXPECT_FALSE(answers_but_for_seed_and_epochs(cut, job));
+  JobIdentity transfer = job;
+  Record transferred = record;
+  transfer.from = "key:100";
+  transferred.identity.from = "key:1";
+  EXPECT_TRUE(answers_but_for_seed_and_epochs(transferred, transfer));
+  EXPECT_FALSE(answers(transferred, transfer));
+  transferred.identity.from = "yek:100";
+  EXPECT_FALSE(answers_but_for_seed_and_epochs(transferred, transfer));
 }
 
 // Records live for weeks, and the program gets new settings meanwhile.
