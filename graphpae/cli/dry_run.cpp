@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "graphpae/core/memory.h"
+#include "graphpae/reproduce/budget.h"
 
 namespace graphpae::cli {
 
@@ -24,7 +25,7 @@ void print_estimate(const Estimate& estimate, const NamedShapes& shapes, int64_t
   fmt::print("memory         about {:.2f} GB ({:.2f} GB available)\n", static_cast<double>(estimate.bytes) / 1e9,
              static_cast<double>(available_memory()) / 1e9);
   fmt::print("an epoch       about {:.2g} s ({:.3g} GFLOP)\n", estimate.seconds, estimate.flops / 1e9);
-  fmt::print("{:<6} epochs  about {:.3g} min\n", epochs, seconds / 60);
+  fmt::print("{:<14} about {}\n", fmt::format("{} epochs", epochs), duration_text(seconds));
   fmt::print("dry run: nothing was written\n");
 }
 

@@ -100,10 +100,14 @@ void add_embed(CLI::App& app, Common& common) {
     if (flags->data.featurizer.empty()) flags->data.featurizer = featurizer_name(model->input_shape());
     const Dataset dataset = load_data(flags->data, common);
     print_notes(dataset.notes);
-    const int64_t columns = naming(flags->data.data, [&] {
-      return dataset.is_graph() ? embed_nodes(*model, dataset.graph(), *flags, kernels, options, common)
-                                : embed_molecules(*model, dataset.graph_set(), *flags, kernels, options, common);
-    });
+    int64_t columns = 0;
+    try {
+      columns = dataset.is_graph() ? embed_nodes(*model, dataset.graph(), *flags, kernels, options, common)
+                                   : embed_molecules(*model, dataset.graph_set(), *flags, kernels, options, common);
+    } catch (const Error& error) {
+      if (std::string(error.what()).starts_with(flags->output)) throw;  // not of the data
+      naming(flags->data.data, [] { throw; });
+    }
     const int64_t rows = dataset.is_graph() ? dataset.graph().num_nodes() : dataset.graph_set().num_graphs();
     if (common.json) {
       return print_json(

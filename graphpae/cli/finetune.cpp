@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "graphpae/cli/dry_run.h"
 #include "graphpae/cli/environment.h"
@@ -206,12 +207,13 @@ auto training_input(const GraphSet& molecules, const Settings& settings, const I
 
 template <class Data>  // Graph or GraphSet
 Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, const Settings& base, const Flags& flags,
-              const Common& common, std::vector<std::string> notes) {
+              const Common& common) {
   const bool resuming = flags.resuming();
   const Resolved resolved = resuming ? resumed_settings(flags) : new_settings(flags, run_model.get(), base);
   const GraphPae* pretrained = flags.from_scratch ? nullptr : run_model.get();
   const Kernels kernels = parse_kernels(flags.kernels);
   if (kernels == Kernels::fused) keep_freed_memory();
+  std::vector<std::string> notes;
   const auto parts = naming(flags.data.data, [&] {
     if (run_model) check_features(*run_model, data);
     const auto input = training_input(data, resolved.settings, input_options(common, kernels, data, resolved.settings));
@@ -230,6 +232,8 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
   }
   const std::string hash = content_hash(data);
   RunDirectory run = resuming ? RunDirectory::open(flags.output) : RunDirectory::create(flags.output, flags.force);
+  std::optional<NewRunGuard> guard;
+  if (!resuming) guard.emplace(run);
   if (!resuming) write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
   Json environment = environment_json(run.path(), flags.data.data, hash, common, kernels);
   environment["pretrained"] = pretrained == nullptr ? "none" : flags.run;
@@ -288,8 +292,9 @@ void add_finetune(CLI::App& app, Common& common) {
     std::vector<std::string> notes = dataset.notes;
     const Settings base =
         model || flags->resuming() ? Settings() : base_settings(flags->model, dataset.is_graph(), notes);
-    const Json results = std::visit(
-        [&](const auto& data) { return finetune(data, model, base, *flags, common, notes); }, dataset.content);
+    print_notes(notes);  // before an error that they explain
+    const Json results =
+        std::visit([&](const auto& data) { return finetune(data, model, base, *flags, common); }, dataset.content);
     if (flags->dry_run) return;
     if (common.json) return print_json(results);
     fmt::print("{}", finetune_text(results));

@@ -34,13 +34,16 @@ std::string target_table(const Json& tasks) {
   const bool classes = tasks.front().contains("rocauc");
   const bool paper =
       std::any_of(tasks.begin(), tasks.end(), [](const Json& task) { return task.contains("paper_unit"); });
-  std::string text = classes ? fmt::format("{:<16} {:>8}\n", "target", "ROC-AUC")
-                             : fmt::format("{:<16} {:<22} {:<22} {:>8}{}", "target", "MAE", "RMSE", "MAE/std",
-                                           paper ? "   MAE, unit of the paper's table\n" : "\n");
+  std::string text = "on the test part\n";
+  text += classes ? fmt::format("{:<16} {:>12}\n", "target", "ROC-AUC in %")
+                  : fmt::format("{:<16} {:<22} {:<22} {:>8}{}", "target", "MAE", "RMSE", "MAE/std",
+                                paper ? "   MAE, unit of the paper's table\n" : "\n");
   for (const Json& task : tasks) {
     text += fmt::format("{:<16} ", task["name"].get<std::string>());
     if (classes) {
-      text += fmt::format("{:>8}\n", shown(task["rocauc"], "{:.4f}"));
+      const bool scored = task["rocauc"].is_number();
+      text += scored ? fmt::format("{:>12.2f}\n", 100 * task["rocauc"].get<double>())
+                     : fmt::format("{:>12}   (the test part does not have both classes)\n", "-");
       continue;
     }
     const std::string unit = task.value("unit", std::string());

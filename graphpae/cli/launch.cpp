@@ -113,9 +113,10 @@ void add_launch(CLI::App& app, Common& common) {
     const auto failure = wait_for(std::move(children), stop);
     if (!failure) return;
     if (failure->signal != 0) {
-      throw Error(ErrorKind::internal,
-                  fmt::format("rank {} was ended by signal {}; --resume goes on from the last checkpoint",
-                              failure->rank, failure->signal));
+      throw Error(
+          ErrorKind::internal,
+          fmt::format("rank {} was ended by signal {}; --resume goes on from the last checkpoint, if there is one",
+                      failure->rank, failure->signal));
     }
     throw Error(static_cast<ErrorKind>(failure->code), "");  // it has said why
   });

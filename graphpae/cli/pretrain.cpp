@@ -142,6 +142,7 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
   const std::string hash = content_hash(data);
   team.check_same(hash);
   std::optional<RunDirectory> run;  // of rank 0
+  std::optional<NewRunGuard> guard;
   Settings settings;
   std::vector<std::string> notes;
   std::optional<decltype(plan_evaluation(data, settings, flags.evaluation, common, notes))> plan;
@@ -162,7 +163,7 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
     settings = team.settings_of_first(resolve_settings(flags.model, base), {});
     naming(flags.data.data, [&] { check_trainable(data, settings); });
     plan_ahead();
-    if (team.leads()) run = RunDirectory::create(flags.output, flags.force);
+    if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(flags.output, flags.force)));
   }
   const Kernels kernels = parse_kernels(flags.kernels);
   if (kernels == Kernels::fused) {  // the reference is LibTorch as it comes
@@ -283,7 +284,8 @@ void add_pretrain(CLI::App& app, Common& common) {
         resuming ? Settings() : base_settings(flags->model, std::holds_alternative<Graph>(all), notes);
     print_notes(notes);
     if (flags->dry_run) {
-      const Settings settings = resolve_settings(flags->model, base);
+      const Settings settings = resuming ? resumed_settings(flags->model, RunDirectory::open(flags->output))
+                                         : resolve_settings(flags->model, base);
       return std::visit(
           [&](const auto& data) {
             naming(flags->data.data, [&] { check_trainable(data, settings); });
@@ -303,9 +305,10 @@ void add_pretrain(CLI::App& app, Common& common) {
       if (results.contains(key) && results[key].is_number())
         rate += fmt::format(", {:.0f} {}/s", results[key].get<double>(), items);
     }
+    const Json& loss = results["final_loss"];
     fmt::print("{}: {} epochs, final loss {}, {:.1f} s ({}), peak memory {:.2f} GB\n", flags->output,
-               results["epochs"].get<int64_t>(), results["final_loss"].dump(), results["seconds"].get<double>(), rate,
-               results["peak_rss_bytes"].get<double>() / 1e9);
+               results["epochs"].get<int64_t>(), loss.is_number() ? fmt::format("{:.6g}", loss.get<double>()) : "-",
+               results["seconds"].get<double>(), rate, results["peak_rss_bytes"].get<double>() / 1e9);
     if (!table.empty()) fmt::print("\n{}", table);
   });
 }

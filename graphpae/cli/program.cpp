@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <new>
+#include <optional>
 
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
@@ -24,6 +25,25 @@ void add_common_flags(CLI::App& app, Common& common) {
   app.add_flag("-v,--verbose", common.verbose, "more messages");
   app.add_flag("--no-progress", common.no_progress, "no progress bars");
   app.add_option("--log-file", common.log_file, "also write messages to this file");
+}
+
+// The first flag that neither the program nor its verb knows, with the one that may be meant.
+std::optional<std::string> unexpected_flag(const CLI::App& app, int argc, char** argv) {
+  std::vector<std::string> known;
+  const auto add = [&](const CLI::App& of) {
+    for (const CLI::Option* option : of.get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  };
+  add(app);
+  for (const CLI::App* verb : app.get_subcommands()) add(*verb);
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i], flag = word.substr(0, word.find('='));
+    if (word == "--") break;
+    if (!word.starts_with("--") || std::find(known.begin(), known.end(), flag) != known.end()) continue;
+    return fmt::format("unknown flag {}{}", flag, did_you_mean(flag, known));
+  }
+  return std::nullopt;
 }
 
 void set_up_log(const Common& common) {
@@ -74,6 +94,8 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError& error) {
+    throw usage_error(unexpected_flag(app, argc, argv).value_or(error.what()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     throw usage_error(error.what());

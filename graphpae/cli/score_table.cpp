@@ -17,7 +17,8 @@ std::string cell(const Statistics& s, const ScoreFormat& format, bool with_inter
   const auto number = [&](double value, int width) {
     return fmt::format("{:>{}.{}f}", format.factor * value, width, format.decimals);
   };
-  const std::string both = fmt::format("{} {}", number(s.mean, 6), number(s.deviation, 6));
+  const std::string deviation = std::isfinite(s.low) ? number(s.deviation, 6) : fmt::format("{:>6}", "-");
+  const std::string both = fmt::format("{} {}", number(s.mean, 6), deviation);
   if (!with_interval) return both;
   return both + "  " +
          (std::isfinite(s.low) ? number(s.low, 0) + " .. " + number(s.high, 0) : std::string("one score"));

@@ -201,6 +201,10 @@ Dataset load(const std::string& path, const LoadOptions& options) {
       return finish(path, "SMILES table", std::move(rows), std::move(notes), options);
     }
     if (starts_with_smiles(path)) return finish(path, "SMILES file", read_smiles_list(path), {}, options);
+    if (const std::string column = unnamed_smiles_column(path); !column.empty()) {
+      throw data_error(fmt::format("{0}: column '{1}' holds SMILES; --smiles-column {1} reads the table as molecules",
+                                   path, column));
+    }
     GraphParts parts = from_edge_list(path, options, notes);
     return finish(path, "edge list", std::move(parts), std::move(notes), options);
   }

@@ -97,7 +97,8 @@ std::vector<Column> target_columns(const MoleculeTable& table, const MoleculeOpt
   for (const std::string& task : options.tasks) {
     const auto place = std::find(names.begin(), names.end(), task);
     if (place == names.end())
-      throw table.reader().error(fmt::format("no column '{}'{}", task, did_you_mean(task, names)));
+      throw table.reader().error(
+          fmt::format("no column '{}' among {}{}", task, fmt::join(names, ", "), did_you_mean(task, names)));
     columns.push_back({task, static_cast<size_t>(place - names.begin()), true, "", {}});
   }
   for (size_t i = 0; i < names.size() && options.tasks.empty(); ++i) {

@@ -200,6 +200,32 @@ bool starts_with_smiles(const std::string& path) {
   return !parse_real(texts[0]) && parse_molecules(texts, Featurizer::transfer, Threads{1}).invalid.empty();
 }
 
+std::string unnamed_smiles_column(const std::string& path) {
+  constexpr size_t kRows = 8;
+  LineReader reader(path);
+  std::string_view line;
+  std::vector<std::string> names, fields;
+  if (!reader.next(line)) return "";
+  const char delimiter = sniff_delimiter(line);
+  if (!split_fields(line, delimiter, names)) return "";
+  std::vector<std::vector<std::string>> columns(names.size());
+  for (size_t row = 0; row < kRows && reader.next(line); ++row) {
+    if (!split_fields(line, delimiter, fields) || fields.size() != names.size()) return "";
+    for (size_t c = 0; c < fields.size(); ++c) columns[c].push_back(fields[c]);
+  }
+  for (size_t c = 0; c < names.size(); ++c) {
+    // Names of nodes may be SMILES by accident (C, NO), but not with brackets and bonds.
+    const auto drawn = std::count_if(columns[c].begin(), columns[c].end(), [](const std::string& text) {
+      return text.find_first_of("()[]=#") != std::string::npos && text.size() <= kLongestFirstSmiles;
+    });
+    if (columns[c].empty() || 2 * static_cast<size_t>(drawn) < columns[c].size()) continue;
+    TextColumn texts;
+    for (const std::string& text : columns[c]) texts.push_back(trim(text));
+    if (parse_molecules(texts, Featurizer::transfer, Threads{1}).invalid.empty()) return std::string(trim(names[c]));
+  }
+  return "";
+}
+
 MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
   const std::string name = without_gz(path);
   const bool list = ends_with(name, ".smi"), records = ends_with(name, ".sdf");

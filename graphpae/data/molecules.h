@@ -30,6 +30,10 @@ MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& opti
 
 // Whether the first line of a text file, and all of it, is one valid SMILES: a list of molecules without a header.
 bool starts_with_smiles(const std::string& path);
+
+// The column of a table with a header whose first rows all hold SMILES, by their look (brackets, bonds) and by RDKit,
+// though its name does not say so; "" if there is none.
+std::string unnamed_smiles_column(const std::string& path);
 // Such a list, or a .smi file, one molecule after another: SMILES first, then anything; blank lines, those that start
 // with # and a first line that says smiles are left out.
 class SmilesList {

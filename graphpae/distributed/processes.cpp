@@ -217,7 +217,7 @@ void Processes::State::explain(const std::string& what) {
                                                  place.size, what.substr(0, what.find('\n'))));
   }
   throw Error(ErrorKind::internal,
-              fmt::format("rank {} of {} is gone; --resume goes on from the last checkpoint", gone, place.size));
+              fmt::format("rank {} of {} is gone; --resume goes on from the last checkpoint, if there is one", gone, place.size));
 }
 
 Processes::Processes(const ProcessPlace& place, double timeout) : state_(std::make_unique<State>()) {

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/npy.h"
@@ -56,19 +58,25 @@ void write_embeddings(const std::string& path, std::span<const float> values, in
 }
 
 EmbeddingRows::EmbeddingRows(const std::string& path, int64_t rows, int64_t columns)
-    : file_(path), stream_(file_.staging_path(), std::ios::binary) {
+    : path_(path), file_(path), stream_(file_.staging_path(), std::ios::binary) {
+  check();
   stream_ << npy_bytes(std::span<const float>(), {rows, columns});
 }
 
 void EmbeddingRows::add(std::span<const float> values) {
   stream_.write(reinterpret_cast<const char*>(values.data()), static_cast<std::streamsize>(values.size_bytes()));
-  if (!stream_) throw data_error(fmt::format("{}: cannot be written", file_.staging_path()));
+  check();
 }
 
 void EmbeddingRows::commit() {
   stream_.close();
-  if (!stream_) throw data_error(fmt::format("{}: cannot be written", file_.staging_path()));
+  check();
   file_.commit();
+}
+
+// errno is that of the system call that failed just now.
+void EmbeddingRows::check() const {
+  if (!stream_) throw data_error(fmt::format("{}: {}", path_, std::strerror(errno)));
 }
 
 }  // namespace graphpae

@@ -30,6 +30,9 @@ class EmbeddingRows {
   void commit();  // all rows are there
 
  private:
+  void check() const;
+
+  std::string path_;
   AtomicFile file_;
   std::ofstream stream_;
 };

@@ -108,7 +108,8 @@ void MoleculeObjective::check_validation() const {
     }
     if (metric_ == TargetMetric::rocauc ? zero && one : any) return;
   }
-  throw data_error("validation part: no target has labels to be scored by");
+  throw data_error(metric_ == TargetMetric::rocauc ? "validation part: no target has both classes to be scored by"
+                                                   : "validation part: no target has labels to be scored by");
 }
 
 PredictorTasks MoleculeObjective::tasks() const {

@@ -69,6 +69,15 @@ void remove_unfinished(const std::string& path) {
 
 }  // namespace
 
+void RunDirectory::discard_unstarted() const {
+  std::error_code ignored;
+  for (const auto& entry : fs::recursive_directory_iterator(path_, ignored)) {
+    if (entry.path().extension() == ".safetensors") return;
+  }
+  for (const char* name : kOwned) fs::remove_all(file(name), ignored);
+  fs::remove(path_, ignored);  // fails if other files are there
+}
+
 bool RunDirectory::holds_run(const std::string& path) { return fs::exists(path + "/config.yaml"); }
 
 RunDirectory RunDirectory::create(const std::string& path, bool force) {

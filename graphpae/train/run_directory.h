@@ -11,6 +11,7 @@
 //   splits/, targets/  the run directories of its parts, for fine-tuning on several splits or one target at a time
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ class RunDirectory {
   // The setting names and values in config.yaml.
   Settings settings() const;
 
+  // Removes what a run without any checkpoint or model has written, and the directory if nothing else is in it.
+  void discard_unstarted() const;
+
   // Adds a line to metrics.jsonl; it is there for readers when the call returns.
   void append(const EpochMetrics& metrics);
   void append_line(const std::string& json);
@@ -52,6 +56,22 @@ class RunDirectory {
   std::vector<std::string> checkpoints() const;  // paths, oldest first
 
   std::string path_;
+};
+
+// Beside a new run: if an exception passes before there is a checkpoint, nothing of the run is left in the way of the
+// next try.
+class NewRunGuard {
+ public:
+  explicit NewRunGuard(const RunDirectory& run) : run_(run) {}
+  ~NewRunGuard() {
+    if (std::uncaught_exceptions() > exceptions_) run_.discard_unstarted();
+  }
+  NewRunGuard(const NewRunGuard&) = delete;
+  NewRunGuard& operator=(const NewRunGuard&) = delete;
+
+ private:
+  const RunDirectory& run_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 }  // namespace graphpae

@@ -29,7 +29,7 @@ TEST(Cli, HelpAndVersion) {
   const Outcome help = run(dir, "--help");
   EXPECT_EQ(help.code, 0);
   for (const char* verb : {"demo", "generate", "info", "convert", "recipes", "positions", "pretrain", "embed",
-                           "evaluate", "report", "spectrum"})
+                           "evaluate", "report", "spectrum", "reproduce"})
     EXPECT_NE(help.out.find(verb), std::string::npos) << verb;
   EXPECT_EQ(run(dir, "info --help").code, 0);
   EXPECT_EQ(run(dir, "--version").out.substr(0, 9), "graphpae ");
@@ -41,6 +41,7 @@ TEST(Cli, UsageErrors) {
   expect_failure(dir, "inof x", 2, "unknown verb 'inof' (did you mean 'info'?)");
   expect_failure(dir, "info", 2, "DATA is required");
   expect_failure(dir, "info x --no-such-flag", 2, "no-such-flag");
+  expect_failure(dir, "pretrain x --widht 3 -o r", 2, "unknown flag --widht (did you mean '--width'?)");
   expect_failure(dir, "info x --ids nmaes", 2, "'nmaes' is not one of auto|numbers|names (did you mean 'names'?)");
   expect_failure(dir, "--threads 0 demo", 2, "threads");
   expect_failure(dir, "generate heterofilic -o d", 2, "did you mean 'heterophilic'?");

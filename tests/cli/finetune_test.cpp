@@ -51,7 +51,7 @@ TEST(CliFinetune, DryRunWritesNothing) {
   const Outcome outcome = run(dir, "finetune none m --dry-run -o s --epochs 5 --one-at-a-time" + small);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("models, one after the other          [2]"), std::string::npos) << outcome.out;
-  EXPECT_NE(outcome.out.find("10     epochs"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("10 epochs      about"), std::string::npos) << outcome.out;
   EXPECT_EQ(outcome.out.find("decoder"), std::string::npos) << outcome.out;
   EXPECT_FALSE(fs::exists(dir / "s"));
 

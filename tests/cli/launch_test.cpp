@@ -49,6 +49,15 @@ double largest_difference(const std::string& a, const std::string& b) {
   return largest;
 }
 
+TEST(CliLaunch, WhatCannotBeDividedLeavesNothing) {
+  const TempDir dir;
+  test::make_graph(dir);
+  const Outcome outcome = run(dir, std::string("launch -n 2 -- pretrain g --epochs 1 -o r -q") + test::kSmall);
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_NE(outcome.err.find("needs batch_size"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(std::filesystem::exists(dir / "r"));
+}
+
 TEST(CliLaunch, TwoProcessesLearnWhatOneLearns) {
   const TempDir dir;
   write_molecules(dir);

@@ -91,6 +91,7 @@ TEST(CliShards, RefusesWhatCannotWork) {
   dir.write("s/shard-00001.bin", bytes);
   expect_failure(dir, "pretrain s -o b -q --epochs 1" + small, 3,
                  "s/shard-00001.bin: checksum differs: the file is damaged");
+  EXPECT_FALSE(fs::exists(dir / "b"));
 }
 
 // The graphs of a directory are taken as they are.

@@ -83,6 +83,8 @@ TEST(CliMolecules, RefusesWhatCannotWork) {
   expect_failure(dir, "embed r m.csv -o e.npy -q --featurizer transfer", 3,
                  "m.csv: the model was trained on codes of featurizer ogb, the data have those of transfer");
   expect_failure(dir, "embed r m.csv -o e.npy -q --memory 1GB", 2, "are for the nodes of a graph");
+  expect_failure(dir, "embed r m.csv -o none/e.npy -q", 3, "error: none/e.npy: its directory does not exist");
+  EXPECT_EQ(run(dir, "pretrain m.csv --resume -o r --dry-run -q").code, 0);
   expect_failure(dir, "embed r g -o e.npy", 3, "g: the model was trained on molecules, the data are one graph");
   EXPECT_FALSE(fs::exists(dir / "e.npy"));
 }

@@ -52,6 +52,17 @@ LoadOptions with(Featurizer featurizer) {
   return options;
 }
 
+// A table of molecules is not taken for an edge list because its column has another name.
+TEST(LoadMolecules, ColumnsThatAreNotNamed) {
+  const TempDir dir;
+  EXPECT_ERROR(load(dir.write("t.csv", "id,mol,y\n1,CC(=O)O,0.5\n2,CCO,1\n3,C1CC1=O,2\n")), ErrorKind::data,
+               "t.csv: column 'mol' holds SMILES; --smiles-column mol reads the table as molecules");
+  EXPECT_ERROR(load(dir.write("u.tsv", "structure\tvalue\nC[N+](C)(C)C\t1\n")), ErrorKind::data, "column 'structure'");
+  // Names of nodes that happen to be molecules, or that have brackets and are none.
+  EXPECT_TRUE(load(dir.write("e.csv", "a,b\nC,CO\nCO,N\n")).is_graph());
+  EXPECT_TRUE(load(dir.write("f.csv", "a,b\nf(x),g(x)\ng(x),h(x)\n")).is_graph());
+}
+
 TEST(LoadMolecules, TablesHaveTheirGraphs) {
   const TempDir dir;
   const Dataset data = load(dir.write("m.csv", "name,SMILES,sol,note\nm1,CCO,1.5,good\nm2,\"C[N+](C)(C)C\",,\n"));
