@@ -65,6 +65,13 @@ function barSets(series, i) {
 // Ticks at 1, 2 and 5 of every decade.
 const logarithmicTick = (value) => (/^[125](\.0+)?e/.test(value.toExponential()) ? String(+value.toPrecision(3)) : "");
 
+// The lines of a legend are dashed as those of the chart.
+function legendLabels(chart) {
+  const items = Chart.defaults.plugins.legend.labels.generateLabels(chart);
+  for (const item of items) item.lineDash = chart.data.datasets[item.datasetIndex].borderDash || [];
+  return items;
+}
+
 function drawChart(chart) {
   const line = chart.kind === "line";
   const datasets = chart.series.flatMap((series, i) => (line ? lineSets(series, i, chart.points.length) : barSets(series, i)));
@@ -80,9 +87,9 @@ function drawChart(chart) {
       plugins: {
         title: { display: true, text: chart.title, color: textColour },
         legend: {
-          display: chart.series.length > 1,
+          display: chart.series.length > 1 || (chart.series.length === 1 && chart.series[0].label !== chart.y),
           reverse: line,
-          labels: { color: textColour, usePointStyle: line, pointStyle: "line", pointStyleWidth: 34, filter: shown },
+          labels: { color: textColour, usePointStyle: line, pointStyle: "line", pointStyleWidth: 34, filter: shown, generateLabels: legendLabels },
         },
         tooltip: { filter: (item) => !item.dataset.band },
       },
@@ -202,10 +209,15 @@ function drawMap(map) {
     // The mark of the group, as the chart draws it.
     const mark = document.createElement("canvas");
     mark.width = mark.height = 16;
-    const context = mark.getContext("2d");
-    context.fillStyle = context.strokeStyle = colourOf(g);
-    context.lineWidth = 1.5;
-    Chart.helpers.drawPoint(context, { pointStyle: shapeOf(g), radius: 6, borderWidth: outlined.has(shapeOf(g)) ? 1.5 : 0 }, 8, 8);
+    const drawMark = () => {
+      const context = mark.getContext("2d");
+      context.clearRect(0, 0, 16, 16);
+      context.fillStyle = context.strokeStyle = colourOf(g);
+      context.lineWidth = 1.5;
+      Chart.helpers.drawPoint(context, { pointStyle: shapeOf(g), radius: 6, borderWidth: outlined.has(shapeOf(g)) ? 1.5 : 0 }, 8, 8);
+    };
+    drawMark();
+    dark.addEventListener("change", drawMark);
     made.prepend(mark);
     return made;
   });
