@@ -176,9 +176,9 @@ JobCost JobRunner::guess(const Job& job, const FoundData& data) {
   std::erase_if(set, [](const auto& setting) { return setting.first.starts_with("finetune."); });
   append(words, job.recipe, set);
   const double per_epoch = json_of(words, data.place).at("seconds_per_epoch").get<double>();
-  // Nothing is known of evaluation before one has been made; a fifth of training is what small graphs take.
-  constexpr double kLoading = 5, kEvaluation = 0.2;
-  return {per_epoch, kLoading + kEvaluation * per_epoch * static_cast<double>(job.identity.epochs())};
+  // Nothing is known of evaluation before one has been made; on small graphs it takes as long as so many epochs.
+  constexpr double kLoading = 4, kEvaluation = 60;
+  return {per_epoch, kLoading + kEvaluation * per_epoch};
 }
 
 Json JobRunner::train(const std::string& verb, std::vector<std::string> words, const std::string& key,
