@@ -95,21 +95,25 @@ TEST(CliReport, MetricsAsCsvAndForTensorBoard) {
 
 TEST(CliReport, FineTunedMoleculesAndComparison) {
   const TempDir dir;
-  std::string table = "smiles,y\n";
-  for (const char* ring : {"c1ccccc1", "C1CCCCC1", "c1ccncc1", "C1CCNCC1", "c1ccsc1"}) {
-    for (int n = 1; n <= 6; ++n) table += std::string(n, 'C') + "O" + ring + "," + std::to_string(0.1 * n) + "\n";
+  std::string table = "smiles,y\n", train, rest[2];
+  for (int n = 0; n < 30; ++n) {
+    table += std::string(1 + n / 2, 'C') + (n % 2 ? "O" : "N") + "," + std::to_string(0.1 * n) + "\n";
+    (n % 5 == 4 ? rest[n % 2] : train) += std::to_string(n) + "\n";
   }
-  dir.write("m.csv", table);
+  dir.write("m/molecules.csv", table);
+  dir.write("m/split/train.csv", train);
+  dir.write("m/split/valid.csv", rest[0]);
+  dir.write("m/split/test.csv", rest[1]);
   const std::string small = " --set width=16 --set layers=2 --set gaussians=8 --set eigenvectors=3 -q";
-  ASSERT_EQ(run(dir, "pretrain m.csv -o a --epochs 2" + small).code, 0);
-  ASSERT_EQ(run(dir, "finetune a m.csv -o b --epochs 3 -q").code, 0);
+  ASSERT_EQ(run(dir, "pretrain m -o a --epochs 2" + small).code, 0);
+  ASSERT_EQ(run(dir, "finetune a m -o b --epochs 3 -q").code, 0);
   const std::string page = slurp(dir / "b/report.html");
-  EXPECT_TRUE(holds(page, "Fine-tuned on m.csv"));
+  EXPECT_TRUE(holds(page, "Fine-tuned on m"));
   EXPECT_TRUE(holds(page, "<td>test part: y</td><td>MAE</td>"));
   EXPECT_TRUE(holds(page, "Score on the validation part"));
   ASSERT_EQ(run(dir, "report a b -o c.html").code, 0);
   EXPECT_TRUE(holds(slurp(dir / "c.html"), "<h1>2 runs compared</h1>"));
-  ASSERT_EQ(run(dir, "report a --data m.csv").code, 0);
+  ASSERT_EQ(run(dir, "report a --data m").code, 0);
   EXPECT_TRUE(holds(slurp(dir / "a/report.html"), "molecule"));
   EXPECT_TRUE(holds(slurp(dir / "a/map.json"), "<svg "));
 }

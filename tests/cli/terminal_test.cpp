@@ -59,7 +59,7 @@ TEST(Terminal, TablesOfScoresFit) {
   const std::string stacked = score_table(heads, rows, {}, 60);
   EXPECT_EQ(widest(stacked), 49u);
   EXPECT_NE(stacked.find("\n\n                    paper (INFLATED)\n"), std::string::npos) << stacked;
-  EXPECT_EQ(widest(score_table(heads, rows, {}, 40)), 33u);
+  EXPECT_EQ(widest(score_table(heads, rows, {}, 40)), 36u);
 }
 
 // What a program writes to a pipe has no escapes, whatever the terminal could do.
