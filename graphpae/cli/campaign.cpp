@@ -214,7 +214,7 @@ JobCost Campaign::cost(const std::vector<Record>& known, const Job& job) {
   if (place == guesses_.end()) {
     JobCost guess;
     try {
-      guess = runner_.guess(job, data_[job.row]);
+      guess = runner_.guess(job, data_[job.row], !flags_.budget.empty());
     } catch (const JobFailure&) {  // the job itself will say why
     }
     place = guesses_.emplace(job.row, guess).first;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "graphpae/cli/progress.h"
@@ -170,12 +172,23 @@ FoundData JobRunner::find(const std::vector<std::string>& names, const std::vect
   return found;
 }
 
-JobCost JobRunner::guess(const Job& job, const FoundData& data) {
-  std::vector<std::string> words = {"pretrain", data.name, "--offline", "--dry-run"};
+JobCost JobRunner::guess(const Job& job, const FoundData& data, bool trial) {
+  std::vector<std::string> words = {"pretrain", data.name, "--offline"};
   SettingList set = job.set;
   std::erase_if(set, [](const auto& setting) { return setting.first.starts_with("finetune."); });
+  constexpr int64_t kTrialEpochs = 3;
+  constexpr double kLongestTrial = 60;  // seconds
+  if (trial) set.insert(set.end(), {{"epochs", std::to_string(kTrialEpochs)}, {"warmup", "0"}});
   append(words, job.recipe, set);
-  const double per_epoch = json_of(words, data.place).at("seconds_per_epoch").get<double>();
+  std::vector<std::string> estimating = words;
+  estimating.emplace_back("--dry-run");
+  double per_epoch = json_of(estimating, data.place).at("seconds_per_epoch").get<double>();
+  if (trial && per_epoch * kTrialEpochs < kLongestTrial) {
+    const std::string place = workshop_.run(fmt::format("trial-{}-{}", job_key(job.identity), ::getpid()));
+    words.insert(words.end(), {"-o", place});
+    const std::shared_ptr<void> remove(nullptr, [&](void*) { fs::remove_all(place); });
+    per_epoch = json_of(words, data.place).at("seconds_per_epoch").get<double>();
+  }
   // Nothing is known of evaluation before one has been made; on small graphs it takes as long as so many epochs.
   constexpr double kLoading = 4, kEvaluation = 60;
   return {per_epoch, kLoading + kEvaluation * per_epoch};

@@ -56,8 +56,8 @@ class JobRunner {
   // The first of `names` that is in one of the places, with the hash of its content if `read`.
   FoundData find(const std::vector<std::string>& names, const std::vector<std::string>& places, bool read);
 
-  // A guess without any run, from the estimate of `pretrain --dry-run`.
-  JobCost guess(const Job& job, const FoundData& data);
+  // A guess from the estimate of `pretrain --dry-run`, or, with `trial`, from a few epochs if those are short.
+  JobCost guess(const Job& job, const FoundData& data, bool trial);
 
   // Runs a job, or goes on with one that was interrupted. `baselines`: probe also what the embeddings must beat.
   // `protocol` of evaluate. Throws JobFailure, and an interrupted error if the user stops it.

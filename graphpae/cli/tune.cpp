@@ -273,7 +273,7 @@ class Search {
     const int64_t full =
         flags_.epochs > 0 ? flags_.epochs : std::stoll(value_of(resolved_settings(recipe_, {}, false), "epochs"));
     const auto first_round = [](int64_t epochs) { return halving_rungs(1, epochs).front().epochs; };
-    const JobCost guess = runner_.guess(search_job(0, full), data_);
+    const JobCost guess = runner_.guess(search_job(0, full), data_, false);
     int64_t trial = first_round(full);
     while (trial > 1 && guess.per_epoch * static_cast<double>(trial) > budget_ / 4) trial /= 2;
     const Job job = search_job(0, trial);
