@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <ctime>
 #include <filesystem>
 #include <memory>
@@ -20,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-enum class Export { none, csv, tensorboard };
+enum class Export { csv, tensorboard };
 
 struct Flags {
   std::vector<std::string> runs;
@@ -60,15 +61,16 @@ double start_of(const RunRecord& run) {
 std::vector<std::string> write_metrics(const RunRecord& run, Export form, const std::string& output) {
   std::vector<std::string> files;
   for (const auto& part : run.parts) {
-    std::string directory = output, path;
+    std::string directory = output, path, name = part.name;
+    std::replace(name.begin(), name.end(), ' ', '-');
     if (form == Export::tensorboard) {
       if (output.empty()) directory = run.path + "/tensorboard";
-      if (!part.name.empty()) directory += "/" + part.name;
+      if (!name.empty()) directory += "/" + name;
       path = fmt::format("{}/events.out.tfevents.{:.0f}.graphpae", directory, start_of(run));
     } else {
       directory = output.empty() ? run.path : fs::path(output).parent_path().string();
       const std::string stem = output.empty() ? run.path + "/metrics" : (fs::path(output).replace_extension()).string();
-      path = part.name.empty() ? stem + ".csv" : fmt::format("{} {}.csv", stem, part.name);
+      path = stem + (name.empty() ? "" : "-" + name) + ".csv";
     }
     std::error_code reason;
     if (!directory.empty()) fs::create_directories(directory, reason);

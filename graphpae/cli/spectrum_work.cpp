@@ -8,6 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
+#include "graphpae/core/tensors.h"
 #include "graphpae/positions/laplacian_positions.h"
 
 namespace graphpae::cli {
@@ -59,7 +60,9 @@ void check_spectrum_memory(const Graph& graph, int64_t k) {
 }
 
 SpectrumWork::SpectrumWork(int64_t k, int64_t draws, const Common& common)
-    : k_(k), draws_(draws), common_(common), progress_(common, "%", 100), ticker_([this] { tick(); }) {}
+    : k_(k), draws_(draws), common_(common), progress_(common, "%", 100), ticker_([this] { tick(); }) {
+  use_threads_in_torch(common.thread_count());
+}
 
 SpectrumWork::~SpectrumWork() { end(); }
 
