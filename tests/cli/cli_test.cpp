@@ -341,8 +341,9 @@ TEST(Cli, KilledRunsResumeToTheSameBytes) {
   ASSERT_EQ(run(dir, "pretrain g -o whole" + settings).code, 0);
   int kills = 0;
   for (int attempt = 0; attempt < 60; ++attempt) {
-    // Moments spread over start, training and the writing of checkpoints.
-    const std::string launcher = "timeout -s KILL " + std::to_string(0.5 + 0.17 * (attempt % 7));
+    // Moments spread over start, training and the writing of checkpoints; later ones on a busy machine.
+    const double seconds = 0.5 + 0.17 * (attempt % 7) + 0.5 * (attempt / 7);
+    const std::string launcher = "timeout -s KILL " + std::to_string(seconds);
     const Outcome outcome = run(dir, "pretrain g -o killed --resume" + settings, launcher);
     if (outcome.code == 0) break;
     ASSERT_EQ(outcome.code, 137) << outcome.err;
