@@ -80,7 +80,8 @@ TEST(LoadMolecules, TablesHaveTheirGraphs) {
   options.tasks = {"note"};
   EXPECT_DATA_ERROR(load(dir / "m.csv", options), "m.csv:2: column 'note': 'good' is not a number");
   options.tasks = {"sool"};
-  EXPECT_DATA_ERROR(load(dir / "m.csv", options), "no column 'sool' (did you mean 'sol'?)");
+  EXPECT_DATA_ERROR(load(dir / "m.csv", options),
+                    "no column 'sool' among name, SMILES, sol, note (did you mean 'sol'?)");
   options = {};
   options.smiles_column = "Smile";
   EXPECT_DATA_ERROR(load(dir / "m.csv", options),

@@ -36,7 +36,8 @@ TEST(BatchNorm, MomentsFarFromZero) {
       std::vector<double> moments(static_cast<size_t>(2 * d));
       column_moments(x.data(), n, d, moments.data(), moments.data() + d, threads);
       std::vector<float> out(moments.begin(), moments.end());
-      for (int64_t j = d; j < 2 * d; ++j) out[j] = static_cast<float>(moments[j] / static_cast<double>(n));
+      for (int64_t j = d; j < 2 * d; ++j)
+        out[j] = static_cast<float>(moments[j] / static_cast<double>(std::max<int64_t>(n, 1)));
       return out;
     });
   });
