@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <thread>
 
 #include "graphpae/core/error.h"
 
@@ -76,10 +78,20 @@ AtomicFile::~AtomicFile() {
   end_output(staging_path_);
 }
 
+// Other threads may be writing files into a directory while it is removed, so it is done until nothing is left.
 void remove_unfinished_outputs() {
+  constexpr int kRounds = 50;
   const std::lock_guard lock(unfinished().mutex);
-  std::error_code ignored;
-  for (const std::string& path : unfinished().paths) fs::remove_all(path, ignored);
+  for (int round = 0, gone = 0; round < kRounds && gone < 2; ++round) {
+    bool any = false;
+    for (const std::string& path : unfinished().paths) {
+      std::error_code ignored;
+      any = any || fs::exists(path, ignored);
+      fs::remove_all(path, ignored);
+    }
+    gone = any ? 0 : gone + 1;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
 }
 
 void AtomicFile::commit() {
