@@ -52,40 +52,63 @@ static_assert(kPackedRows % kTileRows == 0 && kTileRowsUnit % kTileRows == 0 && 
 
 HWY_INLINE int64_t TileColumns() { return 2 * static_cast<int64_t>(hn::Lanes(FullTag())); }
 
-// c [kTileRows, 2 vectors] = (c +) a b (+ bias) for `depth` terms: a is packed as [depth, kTileRows], b as [depth, 2
-// vectors].
-HWY_INLINE void Tile(int64_t depth, const float* HWY_RESTRICT a, const float* HWY_RESTRICT b, bool accumulate,
-                     const float* bias, float* HWY_RESTRICT c, int64_t stride) {
+// c [kTileRows, kVectors vectors] = (c +) a b (+ bias) for `depth` terms: a is packed as [depth, kTileRows] or, if
+// kByRows, has rows a_stride apart; b is packed as [depth, 2 vectors] of which the first kVectors are read. All loops
+// over rows are unrolled, so that sums stay in registers.
+template <int kVectors, bool kByRows>
+HWY_INLINE void Tile(int64_t depth, const float* HWY_RESTRICT a, int64_t a_stride, const float* HWY_RESTRICT b,
+                     bool accumulate, const float* bias, float* HWY_RESTRICT c, int64_t stride) {
   const FullTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<FullTag> sums[kTileRows][2];
+  hn::Vec<FullTag> sums[kTileRows][kVectors];
+#pragma GCC unroll 12
   for (int r = 0; r < kTileRows; ++r) {
-    sums[r][0] = hn::Zero(d);
-    sums[r][1] = hn::Zero(d);
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
     hwy::Prefetch(c + r * stride);
   }
+  // Every third row has a pointer: with a_stride and its double, all rows can be addressed from few registers.
+  const float* thirds[kTileRows / 3];
+  for (int r = 0; r < kTileRows; r += 3) thirds[r / 3] = a + r * a_stride;
   for (int64_t l = 0; l < depth; ++l) {
-    const auto b0 = hn::Load(d, b), b1 = hn::Load(d, b + lanes);
+    hn::Vec<FullTag> terms[kVectors];
+    for (int v = 0; v < kVectors; ++v) terms[v] = hn::Load(d, b + v * lanes);
+#pragma GCC unroll 12
     for (int r = 0; r < kTileRows; ++r) {
-      const auto value = hn::Set(d, a[r]);
-      sums[r][0] = hn::MulAdd(value, b0, sums[r][0]);
-      sums[r][1] = hn::MulAdd(value, b1, sums[r][1]);
+      const auto value = hn::Set(d, kByRows ? thirds[r / 3][l + r % 3 * a_stride] : a[r]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::MulAdd(value, terms[v], sums[r][v]);
     }
-    a += kTileRows;
+    if (!kByRows) a += kTileRows;
     b += 2 * lanes;
   }
+  if (accumulate) {
+#pragma GCC unroll 12
+    for (int r = 0; r < kTileRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::LoadU(d, c + r * stride + v * lanes));
+    }
+  }
+  if (bias != nullptr) {
+    hn::Vec<FullTag> shifts[kVectors];
+    for (int v = 0; v < kVectors; ++v) shifts[v] = hn::LoadU(d, bias + v * lanes);
+#pragma GCC unroll 12
+    for (int r = 0; r < kTileRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], shifts[v]);
+    }
+  }
+#pragma GCC unroll 12
   for (int r = 0; r < kTileRows; ++r) {
-    float* row = c + r * stride;
-    if (accumulate) {
-      sums[r][0] = hn::Add(sums[r][0], hn::LoadU(d, row));
-      sums[r][1] = hn::Add(sums[r][1], hn::LoadU(d, row + lanes));
-    }
-    if (bias != nullptr) {
-      sums[r][0] = hn::Add(sums[r][0], hn::LoadU(d, bias));
-      sums[r][1] = hn::Add(sums[r][1], hn::LoadU(d, bias + lanes));
-    }
-    hn::StoreU(sums[r][0], d, row);
-    hn::StoreU(sums[r][1], d, row + lanes);
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[r][v], d, c + r * stride + v * lanes);
+  }
+}
+
+// `wide`: both vectors of columns, or the first one alone.
+HWY_INLINE void AnyTile(bool wide, bool by_rows, int64_t depth, const float* a, int64_t a_stride, const float* b,
+                        bool accumulate, const float* bias, float* c, int64_t stride) {
+  if (wide) {
+    by_rows ? Tile<2, true>(depth, a, a_stride, b, accumulate, bias, c, stride)
+            : Tile<2, false>(depth, a, a_stride, b, accumulate, bias, c, stride);
+  } else {
+    by_rows ? Tile<1, true>(depth, a, a_stride, b, accumulate, bias, c, stride)
+            : Tile<1, false>(depth, a, a_stride, b, accumulate, bias, c, stride);
   }
 }
 
@@ -142,6 +165,9 @@ void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
                   const float* bias, float* c, int64_t c_stride, float* packed_a, float* packed_b) {
   constexpr int64_t rows = kTileRows;
   const int64_t columns = TileColumns();
+  // Rows of A are read where they are, unless they are a power of two apart: then they would drive each other out of
+  // the L1 cache.
+  const bool readable = a.form == Form::kPlain && a.stride % 256 != 0;
   HWY_ALIGN float edge[kTileRows * kTileColumnsUnit];
   for (int64_t column = block.column; column < block.column + block.columns; column += kPackedColumns) {
     const int64_t width = std::min(kPackedColumns, block.column + block.columns - column);
@@ -159,6 +185,7 @@ void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
         const int64_t height = std::min(kPackedRows, block.row + block.rows - row);
         for (int64_t i = 0; i < height; i += rows) {
           const int64_t count = std::min(rows, height - i);
+          if (readable && count == rows) continue;
           if (a.form == Form::kPlain) {
             PackTransposed(a.data + (row + i) * a.stride + l, a.stride, count, depth, rows, packed_a + i * depth);
           } else {
@@ -168,15 +195,16 @@ void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
         for (int64_t j = 0; j < width; j += columns) {
           for (int64_t i = 0; i < height; i += rows) {
             float* out = c + (row + i) * c_stride + column + j;
-            const float* tile_a = packed_a + i * depth;
+            const bool by_rows = readable && i + rows <= height;
+            const float* tile_a = by_rows ? a.data + (row + i) * a.stride + l : packed_a + i * depth;
             const float* tile_b = packed_b + j * depth;
             const float* tile_bias = bias != nullptr && l + depth == k ? bias + column + j : nullptr;
             const bool add = accumulate || l > 0;
             if (i + rows <= height && j + columns <= width) {
-              Tile(depth, tile_a, tile_b, add, tile_bias, out, c_stride);
+              AnyTile(true, by_rows, depth, tile_a, a.stride, tile_b, add, tile_bias, out, c_stride);
               continue;
             }
-            Tile(depth, tile_a, tile_b, false, nullptr, edge, columns);
+            AnyTile(width - j > columns / 2, by_rows, depth, tile_a, a.stride, tile_b, false, nullptr, edge, columns);
             for (int64_t r = 0; r < std::min(rows, height - i); ++r) {
               for (int64_t q = 0; q < std::min(columns, width - j); ++q) {
                 float sum = edge[r * columns + q];
@@ -229,6 +257,9 @@ std::vector<Block> output_blocks(int64_t m, int64_t n, Threads threads) {
       row_parts *= 2;
     }
   }
+  // As many for each thread.
+  while (threads.count > 1 && row_parts * column_parts % threads.count != 0 && m / row_parts >= 2 * kLeastSide)
+    ++row_parts;
   std::vector<Block> blocks;
   blocks.reserve(static_cast<size_t>(row_parts * column_parts));
   for (int64_t j = 0; j < column_parts; ++j) {
