@@ -334,6 +334,23 @@ std::string summary_html(const std::vector<Summary>& summaries, const std::strin
   return page.html();
 }
 
+namespace {
+
+// What a document shows: lines with scores, or with a reason why they have none.
+std::string measured_markdown(Summary summary) {
+  const size_t all = summary.lines.size();
+  if (std::all_of(summary.lines.begin(), summary.lines.end(),
+                  [](const SummaryLine& line) { return line.protocols.empty(); }))
+    return "Nothing is measured yet.\n";
+  std::erase_if(summary.lines, [](const SummaryLine& line) { return line.protocols.empty() && line.state.empty(); });
+  if (summary.lines.size() < all)
+    summary.notes.push_back(
+        fmt::format("{} of {} lines are here, the others are to be run.", summary.lines.size(), all));
+  return summary_markdown(summary);
+}
+
+}  // namespace
+
 std::string fill_marks(const std::string& document, const std::vector<Summary>& summaries) {
   const std::string end = "<!-- end -->";
   std::string text = document;
@@ -345,7 +362,7 @@ std::string fill_marks(const std::string& document, const std::vector<Summary>& 
     if (stop == std::string::npos ||
         text.substr(begin + mark.size(), stop - begin - mark.size()).find("<!-- table:") != std::string::npos)
       throw data_error(fmt::format("'<!-- table: {} -->' has no '{}'", summary.experiment.name, end));
-    text.replace(begin + mark.size(), stop - begin - mark.size(), summary_markdown(summary));
+    text.replace(begin + mark.size(), stop - begin - mark.size(), measured_markdown(summary));
   }
   return text;
 }

@@ -26,8 +26,8 @@ std::string summary_markdown(const Summary& summary);  // with commit and machin
 std::string summary_csv(const Summary& summary);       // a line per data set, variant and protocol
 std::string summary_html(const std::vector<Summary>& summaries, const std::string& title);
 
-// Replaces what stands between `<!-- table: NAME -->` and `<!-- end -->` in a document for every summary of that name.
-// Throws a data error if a mark has no end.
+// Replaces what stands between `<!-- table: NAME -->` and `<!-- end -->` in a document for every summary of that name:
+// lines that have scores, or a reason why not. Throws a data error if a mark has no end.
 std::string fill_marks(const std::string& document, const std::vector<Summary>& summaries);
 
 }  // namespace graphpae

@@ -181,6 +181,11 @@ TEST(Table, FillsMarksOfADocument) {
   EXPECT_EQ(filled, "Before.\n<!-- table: t -->\n" + summary_markdown(summary) +
                         "<!-- end -->\nAfter.\n<!-- table: other -->\nkept\n<!-- end -->\n");
   EXPECT_EQ(fill_marks(filled, {summary}), filled);
+  // Lines without scores are left out.
+  const Summary nothing = summarise(e, {}, options_for(e, 2));
+  EXPECT_EQ(fill_marks(filled, {nothing}),
+            "Before.\n<!-- table: t -->\nNothing is measured yet.\n<!-- end -->\nAfter.\n<!-- table: other -->\nkept\n"
+            "<!-- end -->\n");
   EXPECT_DATA_ERROR(fill_marks("<!-- table: t -->\nno end\n", {summary}), "has no '<!-- end -->'");
   EXPECT_DATA_ERROR(fill_marks("<!-- table: t -->\n<!-- table: u -->\n<!-- end -->\n", {summary}),
                     "has no '<!-- end -->'");
