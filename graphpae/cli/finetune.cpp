@@ -233,8 +233,10 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
   const std::string hash = content_hash(data);
   RunDirectory run = resuming ? RunDirectory::open(flags.output) : RunDirectory::create(flags.output, flags.force);
   std::optional<NewRunGuard> guard;
-  if (!resuming) guard.emplace(run);
-  if (!resuming) write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
+  if (!resuming) {
+    guard.emplace(run);
+    write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
+  }
   Json environment = environment_json(run.path(), flags.data.data, hash, common, kernels);
   environment["pretrained"] = pretrained == nullptr ? "none" : flags.run;
   write_file(run.file("environment.json"), environment.dump(2) + "\n");
