@@ -5,12 +5,15 @@
 #include <vector>
 
 #include "graphpae/core/aligned_array.h"
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/dense_product.cpp"
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "graphpae/kernels/columns-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
 #define GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
@@ -22,7 +25,7 @@ struct Block {
   int64_t work() const { return rows * columns; }
 };
 
-constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time, for any target
+constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time
 constexpr int64_t kPackedRows = 120;      // of A at a time: a multiple of the rows of any tile
 constexpr int64_t kPackedColumns = 1024;  // of B at a time
 constexpr int64_t kTileRowsUnit = 12;     // a multiple of the rows of any tile
@@ -36,19 +39,16 @@ namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FullTag = hn::ScalableTag<float>;
 using QuadTag = hn::CappedTag<float, 4>;
 
-// The sums of a tile of the output fill most registers: 12 of 16, or 24 of 32. A tile of B of kDepth terms stays in the
-// L1 cache, kPackedRows rows of A in half of an L2 cache of 512 KB.
+// The sums of a tile of the output fill most registers: 12 of 16, or 24 of 32. A tile of B of kMostDepth terms stays in
+// the L1 cache or near it, kPackedRows rows of A in half of an L2 cache of 512 KB.
 #if HWY_TARGET <= HWY_AVX3
 constexpr int kTileRows = 12;
-constexpr int64_t kDepth = 256;
 #else
 constexpr int kTileRows = 6;
-constexpr int64_t kDepth = kMostDepth;
 #endif
-static_assert(kPackedRows % kTileRows == 0 && kTileRowsUnit % kTileRows == 0 && kDepth <= kMostDepth);
+static_assert(kPackedRows % kTileRows == 0 && kTileRowsUnit % kTileRows == 0);
 
 HWY_INLINE int64_t TileColumns() { return 2 * static_cast<int64_t>(hn::Lanes(FullTag())); }
 
@@ -148,31 +148,29 @@ HWY_INLINE void PackTransposed(const float* source, int64_t stride, int64_t coun
 // out[l * width + q] = source[l * stride + q] for q < count, l < depth, and 0 for q in [count, width).
 HWY_INLINE void PackPlain(const float* source, int64_t stride, int64_t count, int64_t depth, int64_t width,
                           float* out) {
-  if (count == width) {
-    for (int64_t l = 0; l < depth; ++l) {
-      for (int64_t q = 0; q < width; ++q) out[l * width + q] = source[l * stride + q];
-    }
-    return;
-  }
   for (int64_t l = 0; l < depth; ++l) {
-    for (int64_t q = 0; q < width; ++q) out[l * width + q] = q < count ? source[l * stride + q] : 0.0f;
+    const float* from = source + l * stride;
+    float* to = out + l * width;
+    for_elements(0, count, [&](auto d, int64_t q) HWY_ATTR { hn::StoreU(hn::LoadU(d, from + q), d, to + q); });
+    for (int64_t q = count; q < width; ++q) to[q] = 0;
   }
 }
 
-// One block of C. packed_a and packed_b hold the parts of A and B at hand, tile by tile. A sum is made of runs of
-// kDepth terms, in order: its bits do not depend on the block or tile it is in.
+// One block of C. packed_a and packed_b hold the parts of A and B at hand, tile by tile. A sum is made of runs of terms
+// in order, of lengths that depend on k only: its bits do not depend on the block or tile it is in.
 void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Block& block, bool accumulate,
                   const float* bias, float* c, int64_t c_stride, float* packed_a, float* packed_b) {
   constexpr int64_t rows = kTileRows;
   const int64_t columns = TileColumns();
+  const int64_t runs = (k + kMostDepth - 1) / kMostDepth, run = (k + runs - 1) / runs;  // none much shorter than others
   // Rows of A are read where they are, unless they are a power of two apart: then they would drive each other out of
   // the L1 cache.
   const bool readable = a.form == Form::kPlain && a.stride % 256 != 0;
   HWY_ALIGN float edge[kTileRows * kTileColumnsUnit];
   for (int64_t column = block.column; column < block.column + block.columns; column += kPackedColumns) {
     const int64_t width = std::min(kPackedColumns, block.column + block.columns - column);
-    for (int64_t l = 0; l < k; l += kDepth) {
-      const int64_t depth = std::min(kDepth, k - l);
+    for (int64_t l = 0; l < k; l += run) {
+      const int64_t depth = std::min(run, k - l);
       for (int64_t j = 0; j < width; j += columns) {
         const int64_t count = std::min(columns, width - j);
         if (b.form == Form::kPlain) {
@@ -313,6 +311,45 @@ void run_blocks(const MatrixView& a, const MatrixView& b, int64_t k, const std::
   }
 }
 
+// Into how many parts the long sums of a small C are divided: enough blocks of C for all threads would be so small that
+// packing A and B again for each costs more.
+int64_t depth_parts(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t kPartDepth = 4096, kMostParts = 8, kMostElements = int64_t{1} << 17;
+  return m * n <= kMostElements ? std::clamp<int64_t>(k / kPartDepth, 1, kMostParts) : 1;
+}
+
+// The parts are those of k for any number of threads, and are added in order.
+void divided_product(const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k, int64_t parts, float* c,
+                     int64_t c_stride, const ProductOptions& options, Threads threads) {
+  AlignedArray<float> sums(parts * m * n);
+  const int64_t rows = std::min(m, kPackedRows), columns = std::min(n, kPackedColumns);
+#pragma omp parallel num_threads(team_for(parts, threads))
+  {
+    flush_denormals();
+    AlignedArray<float> packed_a(kMostDepth * round_up(rows, kTileRowsUnit));
+    AlignedArray<float> packed_b(kMostDepth * round_up(columns, kTileColumnsUnit));
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t first = k * part / parts, last = k * (part + 1) / parts;
+      MatrixView part_a = a, part_b = b;
+      part_a.data += a.form == Form::kPlain ? first : first * a.stride;
+      part_b.data += b.form == Form::kPlain ? first * b.stride : first;
+      HWY_DYNAMIC_DISPATCH(ProductBlock)
+      (part_a, part_b, last - first, {0, m, 0, n}, false, nullptr, sums.data() + part * m * n, n, packed_a.data(),
+       packed_b.data());
+    }
+#pragma omp for schedule(static)
+    for (int64_t i = 0; i < m; ++i) {
+      float* row = c + i * c_stride;
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = options.accumulate ? row[j] : 0.0f;
+        for (int64_t part = 0; part < parts; ++part) sum += sums.data()[(part * m + i) * n + j];
+        row[j] = options.bias == nullptr ? sum : sum + options.bias[j];
+      }
+    }
+  }
+}
+
 // The product of no terms: zero, or what C holds, plus the bias.
 void empty_product(int64_t m, int64_t n, const ProductOptions& options, float* c, int64_t c_stride) {
   for (int64_t i = 0; i < m; ++i) {
@@ -328,6 +365,8 @@ void dense_product(MatrixView a, MatrixView b, int64_t m, int64_t n, int64_t k, 
                    const ProductOptions& options, Threads threads) {
   if (m <= 0 || n <= 0) return;
   if (k <= 0) return empty_product(m, n, options, c, c_stride);
+  const int64_t parts = depth_parts(m, n, k);
+  if (parts > 1) return divided_product(a, b, m, n, k, parts, c, c_stride, options, threads);
   run_blocks(a, b, k, output_blocks(m, n, threads), c, c_stride, options, threads);
 }
 

@@ -39,9 +39,9 @@ std::vector<double> naive_product(const std::vector<float>& a, const std::vector
 }
 
 TEST(DenseProduct, MatchesLoopsForAllFormsAndSizes) {
-  const Shape shapes[] = {{0, 7, 7},      {7, 0, 7},    {7, 40, 0},    {1, 1, 1},     {1, 257, 7},
-                          {257, 1, 40},   {7, 40, 257}, {40, 7, 257},  {257, 257, 1}, {257, 40, 257},
-                          {600, 520, 40}, {1100, 7, 7}, {40, 40, 900}, {7, 2100, 7},  {300, 250, 400}};
+  const Shape shapes[] = {{0, 7, 7},     {7, 0, 7},    {7, 40, 0},      {1, 1, 1},      {1, 257, 7},    {257, 1, 40},
+                          {7, 40, 257},  {40, 7, 257}, {257, 257, 1},   {257, 40, 257}, {600, 520, 40}, {1100, 7, 7},
+                          {40, 40, 900}, {7, 2100, 7}, {300, 250, 400}, {17, 33, 9000}};
   for (const Shape& s : shapes) {
     const auto a = random_floats(s.m * s.k, 1), b = random_floats(s.k * s.n, 2), bias = random_floats(s.n, 3);
     const auto start = random_floats(s.m * s.n, 4);
@@ -73,21 +73,23 @@ TEST(DenseProduct, MatchesLoopsForAllFormsAndSizes) {
 }
 
 TEST(DenseProduct, LeavesTheGapBetweenRowsAlone) {
-  const Shape s{40, 7, 33};
-  const auto a = random_floats(s.m * 50, 1), b = random_floats(s.k * 20, 2);
-  std::vector<float> c(static_cast<size_t>(s.m * 11), 5);
-  dense_product(plain(a.data(), 50), plain(b.data(), 20), s.m, s.n, s.k, c.data(), 11, {}, Threads{2});
-  for (int64_t i = 0; i < s.m; ++i) {
-    for (int64_t j = 0; j < 11; ++j) {
-      double expected = 0;
-      for (int64_t l = 0; l < s.k; ++l) expected += static_cast<double>(a[i * 50 + l]) * b[l * 20 + j];
-      EXPECT_NEAR(c[i * 11 + j], j < s.n ? expected : 5, 1e-4);
+  for (const Shape& s : {Shape{40, 7, 33}, Shape{40, 7, 8200}}) {
+    const int64_t a_stride = s.k + 17;
+    const auto a = random_floats(s.m * a_stride, 1), b = random_floats(s.k * 20, 2);
+    std::vector<float> c(static_cast<size_t>(s.m * 11), 5);
+    dense_product(plain(a.data(), a_stride), plain(b.data(), 20), s.m, s.n, s.k, c.data(), 11, {}, Threads{2});
+    for (int64_t i = 0; i < s.m; ++i) {
+      for (int64_t j = 0; j < 11; ++j) {
+        double expected = 0;
+        for (int64_t l = 0; l < s.k; ++l) expected += static_cast<double>(a[i * a_stride + l]) * b[l * 20 + j];
+        EXPECT_NEAR(c[i * 11 + j], j < s.n ? expected : 5, 1e-4 * std::sqrt(s.k));
+      }
     }
   }
 }
 
 TEST(DenseProduct, ThreadsDoNotChangeBits) {
-  for (const Shape& s : {Shape{1300, 700, 257}, Shape{100, 90, 5000}, Shape{1024, 1024, 500}}) {
+  for (const Shape& s : {Shape{1300, 700, 257}, Shape{100, 90, 20000}, Shape{1024, 1024, 500}}) {
     const auto a = random_floats(s.m * s.k, 1), b = random_floats(s.k * s.n, 2);
     for (const bool transpose : {false, true}) {
       std::vector<float> first;
