@@ -1,11 +1,13 @@
 #include "graphpae/kernels/dense_product.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "graphpae/core/aligned_array.h"
 #include "graphpae/kernels/row_ranges.h"
+#include "graphpae/kernels/tile_product.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/dense_product.cpp"
@@ -18,12 +20,6 @@
 #ifndef GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
 #define GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
 namespace graphpae::kernels {
-
-// A block of the output.
-struct Block {
-  int64_t row, rows, column, columns;
-  int64_t work() const { return rows * columns; }
-};
 
 constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time
 constexpr int64_t kPackedRows = 120;      // of A at a time: a multiple of the rows of any tile
@@ -288,26 +284,46 @@ std::vector<Block> triangle_blocks(int64_t n) {
 
 int64_t round_up(int64_t a, int64_t unit) { return divide_up(a, unit) * unit; }
 
-void run_blocks(const MatrixView& a, const MatrixView& b, int64_t k, const std::vector<Block>& blocks, float* c,
-                int64_t c_stride, const ProductOptions& options, Threads threads) {
+// One thread's place to make blocks of C, of at most so many rows and columns.
+class Workbench {
+ public:
+  Workbench(bool tiles, int64_t rows, int64_t columns, int64_t k)
+      : depth_(tiles ? 0 : std::min(k, kMostDepth)),
+        packed_a_(depth_ * round_up(std::min(rows, kPackedRows), kTileRowsUnit)),
+        packed_b_(depth_ * round_up(std::min(columns, kPackedColumns), kTileColumnsUnit)) {
+    if (tiles) tiles_.emplace(columns, k);
+  }
+
+  void product(const MatrixView& a, const MatrixView& b, int64_t k, const Block& block, bool accumulate,
+               const float* bias, float* c, int64_t c_stride) {
+    if (tiles_) return tile_product(a, b, k, block, accumulate, bias, c, c_stride, *tiles_);
+    HWY_DYNAMIC_DISPATCH(ProductBlock)
+    (a, b, k, block, accumulate, bias, c, c_stride, packed_a_.data(), packed_b_.data());
+  }
+
+ private:
+  int64_t depth_;
+  AlignedArray<float> packed_a_, packed_b_;
+  std::optional<TileScratch> tiles_;
+};
+
+void run_blocks(const MatrixView& a, const MatrixView& b, int64_t n, int64_t k, const std::vector<Block>& blocks,
+                float* c, int64_t c_stride, const ProductOptions& options, Threads threads) {
+  const bool tiles = tiles_pay(n, k);
   int64_t rows = 0, columns = 0;
   for (const Block& block : blocks) {
-    rows = std::max(rows, std::min(block.rows, kPackedRows));
-    columns = std::max(columns, std::min(block.columns, kPackedColumns));
+    rows = std::max(rows, block.rows);
+    columns = std::max(columns, block.columns);
   }
-  const int64_t depth = std::min(k, kMostDepth), count = static_cast<int64_t>(blocks.size());
+  const int64_t count = static_cast<int64_t>(blocks.size());
   const int team = static_cast<int>(std::clamp<int64_t>(count, 1, std::max(threads.count, 1)));
 #pragma omp parallel num_threads(team)
   {
     flush_denormals();
-    AlignedArray<float> packed_a(depth * round_up(rows, kTileRowsUnit));
-    AlignedArray<float> packed_b(depth * round_up(columns, kTileColumnsUnit));
+    Workbench bench(tiles, rows, columns, k);
 #pragma omp for schedule(dynamic, 1)
-    for (int64_t i = 0; i < count; ++i) {
-      HWY_DYNAMIC_DISPATCH(ProductBlock)
-      (a, b, k, blocks[static_cast<size_t>(i)], options.accumulate, options.bias, c, c_stride, packed_a.data(),
-       packed_b.data());
-    }
+    for (int64_t i = 0; i < count; ++i)
+      bench.product(a, b, k, blocks[static_cast<size_t>(i)], options.accumulate, options.bias, c, c_stride);
   }
 }
 
@@ -322,21 +338,18 @@ int64_t depth_parts(int64_t m, int64_t n, int64_t k) {
 void divided_product(const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k, int64_t parts, float* c,
                      int64_t c_stride, const ProductOptions& options, Threads threads) {
   AlignedArray<float> sums(parts * m * n);
-  const int64_t rows = std::min(m, kPackedRows), columns = std::min(n, kPackedColumns);
+  const bool tiles = tiles_pay(n, k);
 #pragma omp parallel num_threads(team_for(parts, threads))
   {
     flush_denormals();
-    AlignedArray<float> packed_a(kMostDepth * round_up(rows, kTileRowsUnit));
-    AlignedArray<float> packed_b(kMostDepth * round_up(columns, kTileColumnsUnit));
+    Workbench bench(tiles, m, n, k);
 #pragma omp for schedule(dynamic, 1)
     for (int64_t part = 0; part < parts; ++part) {
       const int64_t first = k * part / parts, last = k * (part + 1) / parts;
       MatrixView part_a = a, part_b = b;
       part_a.data += a.form == Form::kPlain ? first : first * a.stride;
       part_b.data += b.form == Form::kPlain ? first * b.stride : first;
-      HWY_DYNAMIC_DISPATCH(ProductBlock)
-      (part_a, part_b, last - first, {0, m, 0, n}, false, nullptr, sums.data() + part * m * n, n, packed_a.data(),
-       packed_b.data());
+      bench.product(part_a, part_b, last - first, {0, m, 0, n}, false, nullptr, sums.data() + part * m * n, n);
     }
 #pragma omp for schedule(static)
     for (int64_t i = 0; i < m; ++i) {
@@ -367,13 +380,13 @@ void dense_product(MatrixView a, MatrixView b, int64_t m, int64_t n, int64_t k, 
   if (k <= 0) return empty_product(m, n, options, c, c_stride);
   const int64_t parts = depth_parts(m, n, k);
   if (parts > 1) return divided_product(a, b, m, n, k, parts, c, c_stride, options, threads);
-  run_blocks(a, b, k, output_blocks(m, n, threads), c, c_stride, options, threads);
+  run_blocks(a, b, n, k, output_blocks(m, n, threads), c, c_stride, options, threads);
 }
 
 void symmetric_product(MatrixView a, MatrixView b, int64_t n, int64_t k, float* c, int64_t c_stride, Threads threads) {
   if (n <= 0) return;
   if (k <= 0) return empty_product(n, n, {}, c, c_stride);
-  run_blocks(a, b, k, triangle_blocks(n), c, c_stride, {}, threads);
+  run_blocks(a, b, n, k, triangle_blocks(n), c, c_stride, {}, threads);
   const int64_t tiles = divide_up(n, kMirrorTile);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads.count)
   for (int64_t tile = 0; tile < tiles; ++tile) {  // rows of the upper triangle that this tile owns
