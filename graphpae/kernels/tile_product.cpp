@@ -13,8 +13,9 @@
 #include <immintrin.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-// GCC takes what its own header leaves open on purpose for a mistake.
+#if !defined(__clang__)  // GCC takes what its own header leaves open on purpose for a mistake.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
 #else
 #define GRAPHPAE_HAS_TILES 0
 #endif
@@ -311,6 +312,7 @@ void tile_product(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
                   const float* bias, float* c, int64_t c_stride, TileScratch& scratch) {
   const int64_t steps = divide_up(k, kTerms), runs = divide_up(steps, kMostSteps),
                 run = divide_up(steps, runs) * kTerms;
+  const bool plain = a.form == Form::kPlain;
   alignas(64) float sums[kStrip * kStrip];
   configure_tiles();
   for (int64_t column = block.column; column < block.column + block.columns; column += kPackedColumns) {
@@ -325,13 +327,12 @@ void tile_product(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
       const bool add = accumulate || l > 0, last = l + depth == k;
       for (int64_t row = block.row; row < block.row + block.rows; row += kStrip) {
         const int64_t height = std::min(kStrip, block.row + block.rows - row);
-        if (a.form == Form::kPlain) {
+        if (plain) {
           pack_rows(a.data + row * a.stride + l, a.stride, height, depth, scratch.a());
         } else {
           pack_rows_transposed(a.data + l * a.stride + row, a.stride, height, depth, scratch.a());
         }
         // The next strip comes to the cache while this one is multiplied.
-        const bool plain = a.form == Form::kPlain;
         const int64_t left = block.row + block.rows - row - kStrip, next_rows = std::clamp<int64_t>(left, 0, kStrip);
         const float* next = plain ? a.data + (row + kStrip) * a.stride + l : a.data + l * a.stride + row + kStrip;
         const int64_t next_lines = next_rows == 0 ? 0 : plain ? next_rows : depth;
