@@ -309,7 +309,7 @@ class Workbench {
 
 void run_blocks(const MatrixView& a, const MatrixView& b, int64_t n, int64_t k, const std::vector<Block>& blocks,
                 float* c, int64_t c_stride, const ProductOptions& options, Threads threads) {
-  const bool tiles = tiles_pay(n, k);
+  const bool tiles = options.tiles && tiles_pay(n, k);
   int64_t rows = 0, columns = 0;
   for (const Block& block : blocks) {
     rows = std::max(rows, block.rows);
@@ -338,7 +338,7 @@ int64_t depth_parts(int64_t m, int64_t n, int64_t k) {
 void divided_product(const MatrixView& a, const MatrixView& b, int64_t m, int64_t n, int64_t k, int64_t parts, float* c,
                      int64_t c_stride, const ProductOptions& options, Threads threads) {
   AlignedArray<float> sums(parts * m * n);
-  const bool tiles = tiles_pay(n, k);
+  const bool tiles = options.tiles && tiles_pay(n, k);
 #pragma omp parallel num_threads(team_for(parts, threads))
   {
     flush_denormals();

@@ -25,6 +25,7 @@ inline MatrixView transposed(const float* data, int64_t stride) { return {data, 
 struct ProductOptions {
   bool accumulate = false;      // add to what C holds
   const float* bias = nullptr;  // [n], added to each row of C
+  bool tiles = true;            // by matrix tiles (tile_product.h) where they pay
 };
 
 // C = op(A) op(B) (+ C) (+ bias). op(A) is [m,k]: A is stored as [m,k] if plain and as [k,m] if transposed; op(B) is

@@ -59,12 +59,14 @@ TEST(DenseProduct, MatchesLoopsForAllFormsAndSizes) {
               if (accumulate) expected[i] += start[i];
               if (with_bias) expected[i] += bias[i % s.n];
             }
-            for_each_target([&](const std::vector<int>&) {
+            const auto check = [&](bool tiles) {
               auto c = accumulate ? start : std::vector<float>(start.size(), NAN);
-              dense_product(view_a, view_b, s.m, s.n, s.k, c.data(), s.n,
-                            {.accumulate = accumulate, .bias = with_bias ? bias.data() : nullptr}, Threads{2});
+              const ProductOptions options{accumulate, with_bias ? bias.data() : nullptr, tiles};
+              dense_product(view_a, view_b, s.m, s.n, s.k, c.data(), s.n, options, Threads{2});
               expect_close(c, expected, 1e-6 + 4e-6 * std::sqrt(s.k));
-            });
+            };
+            check(true);
+            for_each_target([&] { check(false); });
           }
         }
       }
@@ -73,16 +75,17 @@ TEST(DenseProduct, MatchesLoopsForAllFormsAndSizes) {
 }
 
 TEST(DenseProduct, LeavesTheGapBetweenRowsAlone) {
-  for (const Shape& s : {Shape{40, 7, 33}, Shape{40, 7, 8200}}) {
-    const int64_t a_stride = s.k + 17;
-    const auto a = random_floats(s.m * a_stride, 1), b = random_floats(s.k * 20, 2);
-    std::vector<float> c(static_cast<size_t>(s.m * 11), 5);
-    dense_product(plain(a.data(), a_stride), plain(b.data(), 20), s.m, s.n, s.k, c.data(), 11, {}, Threads{2});
+  for (const Shape& s : {Shape{40, 7, 33}, Shape{40, 30, 33}, Shape{40, 7, 8200}, Shape{40, 30, 8200}}) {
+    const int64_t a_stride = s.k + 17, b_stride = s.n + 13, c_stride = s.n + 4;
+    const auto a = random_floats(s.m * a_stride, 1), b = random_floats(s.k * b_stride, 2);
+    std::vector<float> c(static_cast<size_t>(s.m * c_stride), 5);
+    dense_product(plain(a.data(), a_stride), plain(b.data(), b_stride), s.m, s.n, s.k, c.data(), c_stride, {},
+                  Threads{2});
     for (int64_t i = 0; i < s.m; ++i) {
-      for (int64_t j = 0; j < 11; ++j) {
+      for (int64_t j = 0; j < c_stride; ++j) {
         double expected = 0;
-        for (int64_t l = 0; l < s.k; ++l) expected += static_cast<double>(a[i * a_stride + l]) * b[l * 20 + j];
-        EXPECT_NEAR(c[i * 11 + j], j < s.n ? expected : 5, 1e-4 * std::sqrt(s.k));
+        for (int64_t l = 0; l < s.k; ++l) expected += static_cast<double>(a[i * a_stride + l]) * b[l * b_stride + j];
+        EXPECT_NEAR(c[i * c_stride + j], j < s.n ? expected : 5, 1e-4 * std::sqrt(s.k));
       }
     }
   }
@@ -92,13 +95,15 @@ TEST(DenseProduct, ThreadsDoNotChangeBits) {
   for (const Shape& s : {Shape{1300, 700, 257}, Shape{100, 90, 20000}, Shape{1024, 1024, 500}}) {
     const auto a = random_floats(s.m * s.k, 1), b = random_floats(s.k * s.n, 2);
     for (const bool transpose : {false, true}) {
-      std::vector<float> first;
-      for (const int threads : {1, 2, 3, 8}) {
-        std::vector<float> c(static_cast<size_t>(s.m * s.n));
-        const MatrixView view = transpose ? transposed(a.data(), s.m) : plain(a.data(), s.k);
-        dense_product(view, plain(b.data(), s.n), s.m, s.n, s.k, c.data(), s.n, {}, Threads{threads});
-        if (first.empty()) first = c;
-        EXPECT_TRUE(same_bits(first, c)) << threads << " threads, " << s.m << "x" << s.n << "x" << s.k;
+      for (const bool tiles : {false, true}) {
+        std::vector<float> first;
+        for (const int threads : {1, 2, 3, 8}) {
+          std::vector<float> c(static_cast<size_t>(s.m * s.n));
+          const MatrixView view = transpose ? transposed(a.data(), s.m) : plain(a.data(), s.k);
+          dense_product(view, plain(b.data(), s.n), s.m, s.n, s.k, c.data(), s.n, {.tiles = tiles}, Threads{threads});
+          if (first.empty()) first = c;
+          EXPECT_TRUE(same_bits(first, c)) << threads << " threads, " << s.m << "x" << s.n << "x" << s.k;
+        }
       }
     }
   }

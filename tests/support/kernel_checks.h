@@ -14,9 +14,8 @@
 
 namespace graphpae::test {
 
-// Runs body(thread counts), or body(), for each instruction set that this machine has: all of them together, as
-// programs use them, then each alone. How work is divided does not depend on the instructions, so only the first run
-// has several numbers of threads.
+// Runs body(thread counts), or body(), for each instruction set that this machine has. How work is divided does not
+// depend on the instructions, so only the best ones are run with several numbers of threads.
 template <class Body>
 void for_each_target(const Body& body, std::vector<int> counts = {1, 2, 8}) {
   hwy::SetSupportedTargetsForTest(0);
@@ -25,9 +24,9 @@ void for_each_target(const Body& body, std::vector<int> counts = {1, 2, 8}) {
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   };
-  for (int64_t rest = all, chosen = all; chosen != 0; chosen = rest & -rest, rest &= rest - 1) {
-    choose(chosen);
-    SCOPED_TRACE(chosen == all ? "all instruction sets" : hwy::TargetName(chosen));
+  for (int64_t rest = all; rest != 0; rest &= rest - 1) {
+    choose(rest & -rest);
+    SCOPED_TRACE(hwy::TargetName(rest & -rest));
     if constexpr (std::is_invocable_v<const Body&>) {
       body();
     } else {
