@@ -13,6 +13,7 @@
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/version.h"
 
 namespace graphpae::cli {
@@ -63,7 +64,7 @@ void set_up_log(const Common& common) {
 
 // A message that is empty has been given by another process.
 int report(const std::string& message, int code) {
-  if (!message.empty()) fmt::print(stderr, "graphpae: error: {}\n", message);
+  if (!message.empty()) fmt::print(stderr, "graphpae: error: {}\n", with_final_names(message));
   return code;
 }
 

@@ -59,6 +59,9 @@ void end_output(const std::string& path) {
   unfinished().paths.erase(path);
 }
 
+// What is added to the name of an output under way.
+std::string staging_suffix() { return fmt::format(".partial-{}", ::getpid()); }
+
 std::string without_slash(std::string path) {
   while (path.size() > 1 && path.ends_with('/')) path.pop_back();
   return path;
@@ -66,8 +69,7 @@ std::string without_slash(std::string path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), staging_path_(fmt::format("{}.partial-{}", path, ::getpid())) {
+AtomicFile::AtomicFile(const std::string& path) : path_(path), staging_path_(path + staging_suffix()) {
   if (fs::is_directory(path)) throw failure(path, "is a directory, expected a file name");
   if (!fs::is_directory(parent_of(path))) throw failure(path, "its directory does not exist");
   begin_output(staging_path_);
@@ -76,6 +78,13 @@ AtomicFile::AtomicFile(const std::string& path)
 AtomicFile::~AtomicFile() {
   if (!committed_) ::unlink(staging_path_.c_str());
   end_output(staging_path_);
+}
+
+std::string with_final_names(std::string text) {
+  const std::string suffix = staging_suffix();
+  for (size_t at = text.find(suffix); at != std::string::npos; at = text.find(suffix, at))
+    text.erase(at, suffix.size());
+  return text;
 }
 
 // Other threads may be writing files into a directory while it is removed, so it is done until nothing is left.
@@ -120,9 +129,7 @@ void write_file(const std::string& path, std::string_view bytes) {
 }
 
 AtomicDirectory::AtomicDirectory(const std::string& path, bool force, std::vector<std::string> owned)
-    : path_(without_slash(path)),
-      staging_path_(fmt::format("{}.partial-{}", path_, ::getpid())),
-      owned_(std::move(owned)) {
+    : path_(without_slash(path)), staging_path_(path_ + staging_suffix()), owned_(std::move(owned)) {
   if (fs::exists(path_)) {
     if (!fs::is_directory(path_)) throw usage_error(fmt::format("{}: exists and is not a directory", path_));
     if (!force && !fs::is_empty(path_)) {

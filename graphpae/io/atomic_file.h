@@ -24,6 +24,9 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+// The text with temporary names of this process replaced by those that the files would have got.
+std::string with_final_names(std::string text);
+
 // Removes the temporary names of all outputs under way in this process: for a program about to be stopped.
 void remove_unfinished_outputs();
 

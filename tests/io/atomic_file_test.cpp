@@ -62,5 +62,14 @@ TEST(AtomicDirectory, LeavesNothingIfNotCommitted) {
   EXPECT_EQ(entries(dir.path()), 0u);
 }
 
+TEST(AtomicFile, MessagesNameWhatTheUserAskedFor) {
+  const TempDir dir;
+  const AtomicFile file(dir / "a.npy");
+  const AtomicDirectory directory(dir / "shards", false, {});
+  const std::string message = directory.staging_path() + "/part.bin: No space left on device, " + file.staging_path();
+  EXPECT_EQ(with_final_names(message), dir / "shards/part.bin" + ": No space left on device, " + (dir / "a.npy"));
+  EXPECT_EQ(with_final_names("nothing to replace"), "nothing to replace");
+}
+
 }  // namespace
 }  // namespace graphpae
