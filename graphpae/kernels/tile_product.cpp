@@ -5,7 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
-#if defined(__x86_64__) && defined(__linux__)
+// Compilers that know the instructions of tiles, and the system that is asked for them.
+#if defined(__x86_64__) && defined(__linux__) && (defined(__clang__) ? __clang_major__ >= 12 : __GNUC__ >= 11)
 #define GRAPHPAE_HAS_TILES 1
 #include <cpuid.h>
 #include <immintrin.h>
