@@ -26,7 +26,7 @@ Campaign::Campaign(Experiment experiment, const ReproduceFlags& flags, const Wor
                    const GracefulStop& stop)
     : experiment_(std::move(experiment)), flags_(flags), workshop_(workshop), runner_(runner), stop_(stop) {
   keep_rows(experiment_, flags.datasets);
-  keep_variants(experiment_, flags.variants);
+  if (!all_variants()) keep_variants(experiment_, flags.variants);
   options_.seeds = flags.seeds > 0 ? flags.seeds : experiment_.seeds;
   options_.epochs = flags.epochs;
   if (flags.epochs > 0) notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", flags.epochs));
@@ -161,6 +161,11 @@ Summary Campaign::summary() const {
   };
   Summary summary = summarise(experiment_, known, options);
   summary.notes = notes_;
+  if (all_variants()) {
+    std::erase_if(summary.lines, [&](const SummaryLine& line) {
+      return line.protocols.empty() && !experiment_.variants[line.variant].by_default;
+    });
+  }
   return summary;
 }
 

@@ -38,6 +38,8 @@ class Campaign {
   int failure_code() const { return failure_code_; }  // of the last one; 0 if none failed
 
  private:
+  // A table of what is done shows every variant that has results, also those that are not run by default.
+  bool all_variants() const { return flags_.table_only && flags_.variants.empty(); }
   void find_data();
   FoundData look_for(const std::vector<std::string>& names, std::string& state) const;
   bool can_run(size_t row, size_t variant) const { return states_[row].empty() && variant_states_[variant].empty(); }

@@ -151,7 +151,8 @@ void note_origin(Summary& summary, const Chosen& records, std::set<const Record*
   for (const Record* record : records) {
     if (!counted.insert(record).second) continue;
     add_once(summary.commits, record->commit);
-    add_once(summary.machines, fmt::format("{}, {} threads", record->machine, record->threads));
+    add_once(summary.machines,
+             fmt::format("{}, {} thread{}", record->machine, record->threads, record->threads == 1 ? "" : "s"));
     summary.seconds += record->seconds;
     if (summary.first_date.empty() || record->date < summary.first_date) summary.first_date = record->date;
     summary.last_date = std::max(summary.last_date, record->date);

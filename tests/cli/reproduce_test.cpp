@@ -108,6 +108,17 @@ TEST(CliReproduce, TableOfJobsThatAreNotRepeated) {
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_EQ(json::parse(table.out)["lines"][1]["protocols"], line["protocols"]);
   EXPECT_NE(slurp(dir / "page.md").find("| G | full |"), std::string::npos);
+  // Variants that are not run by default are shown if they have results.
+  std::string yaml = slurp(dir / "small.yaml");
+  const std::string bare = "{name: bare, set: {use_positions: no}";
+  yaml.replace(yaml.find(bare), bare.size(),
+               "{name: rare, set: {alpha: 0.5}, by_default: no}\n  - " + bare + ", by_default: no");
+  dir.write("optional.yaml", yaml);
+  const Outcome optional = run(dir, "reproduce optional.yaml --table-only --results kept.jsonl -o third --json");
+  ASSERT_EQ(optional.code, 0) << optional.err;
+  std::multiset<std::string> shown;
+  for (const json& one : json::parse(optional.out)["lines"]) shown.insert(one["variant"].get<std::string>());
+  EXPECT_EQ(shown, (std::multiset<std::string>{"bare", "full", "full"}));
   const Outcome known = run(dir, "reproduce small.yaml --data . --results kept.jsonl -o other");
   ASSERT_EQ(known.code, 0) << known.err;
   EXPECT_TRUE(records(dir, "other/results.jsonl").empty());
