@@ -116,8 +116,9 @@ TEST(CliReproduce, TableOfJobsThatAreNotRepeated) {
   dir.write("optional.yaml", yaml);
   const Outcome optional = run(dir, "reproduce optional.yaml --table-only --results kept.jsonl -o third --json");
   ASSERT_EQ(optional.code, 0) << optional.err;
+  const json lines = json::parse(optional.out)["lines"];
   std::multiset<std::string> shown;
-  for (const json& one : json::parse(optional.out)["lines"]) shown.insert(one["variant"].get<std::string>());
+  for (const json& one : lines) shown.insert(one["variant"].get<std::string>());
   EXPECT_EQ(shown, (std::multiset<std::string>{"bare", "full", "full"}));
   const Outcome known = run(dir, "reproduce small.yaml --data . --results kept.jsonl -o other");
   ASSERT_EQ(known.code, 0) << known.err;
