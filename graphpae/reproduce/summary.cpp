@@ -98,7 +98,9 @@ std::optional<VariantComparison> compare(const Chosen& variant, const Chosen& re
   std::vector<std::pair<const ProtocolRecord*, const ProtocolRecord*>> both;
   for (const Record* a : variant) {
     for (const Record* b : reference) {
-      if (a->identity.seed() != b->identity.seed() || a->identity.epochs() != b->identity.epochs()) continue;
+      // Runs of the same kind are compared after the same number of epochs.
+      if (a->identity.seed() != b->identity.seed()) continue;
+      if (a->identity.verb == b->identity.verb && a->identity.epochs() != b->identity.epochs()) continue;
       const auto one = a->protocols.find(protocol), other = b->protocols.find(protocol);
       if (one != a->protocols.end() && other != b->protocols.end()) both.emplace_back(&one->second, &other->second);
     }

@@ -102,6 +102,29 @@ TEST(Summary, PairsAreSeedsIfThereIsOneSplit) {
   EXPECT_FALSE(probes.t_test);  // no spread
 }
 
+TEST(Summary, ComparesRunsOfAnotherKindWhateverTheirEpochs) {
+  const Experiment e = parse_experiment(R"(
+title: A table
+reference: full
+rows:
+  - {name: One, data: one, recipe: chameleon}
+variants:
+  - {name: full}
+  - {name: labels, method: supervised, set: {epochs: 50}}
+  - {name: short, set: {epochs: 50}}
+)",
+                                        "t", "t.yaml");
+  std::vector<Record> records = {sample_record("one", 0, {{0.5}}), sample_record("one", 0, {{0.75}}),
+                                 sample_record("one", 0, {{0.4}}, {{"epochs", "50"}})};
+  records[1].identity.verb = "supervised";
+  records[1].identity.settings = resolved_settings("chameleon", {{"epochs", "50"}, {"seed", "0"}}, true);
+  const Summary summary = summarise(e, records, options_for(e, 1));
+  ASSERT_EQ(summary.lines[1].comparisons.size(), 1u);
+  EXPECT_NEAR(summary.lines[1].comparisons[0].difference.mean, 0.25, 1e-12);
+  EXPECT_EQ(summary.lines[2].seeds, 1);
+  EXPECT_TRUE(summary.lines[2].comparisons.empty());  // of the same kind, after fewer epochs
+}
+
 TEST(Summary, TakesTheMostEpochsIfAsked) {
   const Experiment e = two_variants();
   std::vector<Record> records = {sample_record("one", 0, {{0.5}}, {{"epochs", "10"}}),
