@@ -327,11 +327,13 @@ void run_blocks(const MatrixView& a, const MatrixView& b, int64_t n, int64_t k, 
   }
 }
 
-// Into how many parts the long sums of a small C are divided: enough blocks of C for all threads would be so small that
-// packing A and B again for each costs more.
-int64_t depth_parts(int64_t m, int64_t n, int64_t k) {
+// Into how many parts the long sums of a small C = A^T B are divided: enough blocks of C for all threads would be so
+// small that packing A and B again for each costs more. Other products are not: a row of A has the same bits in any
+// company.
+int64_t depth_parts(const MatrixView& a, int64_t m, int64_t n, int64_t k) {
   constexpr int64_t kPartDepth = 4096, kMostParts = 8, kMostElements = int64_t{1} << 17;
-  return m * n <= kMostElements ? std::clamp<int64_t>(k / kPartDepth, 1, kMostParts) : 1;
+  if (a.form == Form::kPlain || m * n > kMostElements) return 1;
+  return std::clamp<int64_t>(k / kPartDepth, 1, kMostParts);
 }
 
 // The parts are those of k for any number of threads, and are added in order.
@@ -347,7 +349,7 @@ void divided_product(const MatrixView& a, const MatrixView& b, int64_t m, int64_
     for (int64_t part = 0; part < parts; ++part) {
       const int64_t first = k * part / parts, last = k * (part + 1) / parts;
       MatrixView part_a = a, part_b = b;
-      part_a.data += a.form == Form::kPlain ? first : first * a.stride;
+      part_a.data += first * a.stride;
       part_b.data += b.form == Form::kPlain ? first * b.stride : first;
       bench.product(part_a, part_b, last - first, {0, m, 0, n}, false, nullptr, sums.data() + part * m * n, n);
     }
@@ -378,7 +380,7 @@ void dense_product(MatrixView a, MatrixView b, int64_t m, int64_t n, int64_t k, 
                    const ProductOptions& options, Threads threads) {
   if (m <= 0 || n <= 0) return;
   if (k <= 0) return empty_product(m, n, options, c, c_stride);
-  const int64_t parts = depth_parts(m, n, k);
+  const int64_t parts = depth_parts(a, m, n, k);
   if (parts > 1) return divided_product(a, b, m, n, k, parts, c, c_stride, options, threads);
   run_blocks(a, b, n, k, output_blocks(m, n, threads), c, c_stride, options, threads);
 }

@@ -1,7 +1,7 @@
 // Dense matrix products in float32.
 //
 // The operands are packed into tiles that fit the caches, and a tile of the output is summed in registers. The terms of
-// every sum are added in an order that depends on their number only, so any number of threads gives the same bits.
+// every sum are added in an order that depends on the shapes only, so any number of threads gives the same bits.
 #pragma once
 
 #include <cstdint>

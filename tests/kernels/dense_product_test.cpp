@@ -76,16 +76,22 @@ TEST(DenseProduct, MatchesLoopsForAllFormsAndSizes) {
 
 TEST(DenseProduct, LeavesTheGapBetweenRowsAlone) {
   for (const Shape& s : {Shape{40, 7, 33}, Shape{40, 30, 33}, Shape{40, 7, 8200}, Shape{40, 30, 8200}}) {
-    const int64_t a_stride = s.k + 17, b_stride = s.n + 13, c_stride = s.n + 4;
-    const auto a = random_floats(s.m * a_stride, 1), b = random_floats(s.k * b_stride, 2);
-    std::vector<float> c(static_cast<size_t>(s.m * c_stride), 5);
-    dense_product(plain(a.data(), a_stride), plain(b.data(), b_stride), s.m, s.n, s.k, c.data(), c_stride, {},
-                  Threads{2});
-    for (int64_t i = 0; i < s.m; ++i) {
-      for (int64_t j = 0; j < c_stride; ++j) {
-        double expected = 0;
-        for (int64_t l = 0; l < s.k; ++l) expected += static_cast<double>(a[i * a_stride + l]) * b[l * b_stride + j];
-        EXPECT_NEAR(c[i * c_stride + j], j < s.n ? expected : 5, 1e-4 * std::sqrt(s.k));
+    for (const Form form : {Form::kPlain, Form::kTransposed}) {
+      const int64_t rows = form == Form::kPlain ? s.m : s.k, a_stride = (form == Form::kPlain ? s.k : s.m) + 17;
+      const int64_t b_stride = s.n + 13, c_stride = s.n + 4;
+      const auto a = random_floats(rows * a_stride, 1), b = random_floats(s.k * b_stride, 2);
+      std::vector<float> c(static_cast<size_t>(s.m * c_stride), 5);
+      dense_product({a.data(), a_stride, form}, plain(b.data(), b_stride), s.m, s.n, s.k, c.data(), c_stride, {},
+                    Threads{2});
+      for (int64_t i = 0; i < s.m; ++i) {
+        for (int64_t j = 0; j < c_stride; ++j) {
+          double expected = 0;
+          for (int64_t l = 0; l < s.k; ++l) {
+            expected += static_cast<double>(a[form == Form::kPlain ? i * a_stride + l : l * a_stride + i]) *
+                        b[l * b_stride + j];
+          }
+          EXPECT_NEAR(c[i * c_stride + j], j < s.n ? expected : 5, 1e-4 * std::sqrt(s.k));
+        }
       }
     }
   }
