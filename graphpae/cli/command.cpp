@@ -30,8 +30,9 @@ void add_reading_flags(CLI::App& app, DataFlags& flags) {
   app.add_option("--repeats", flags.repeats, "repeated edges: merge or refuse")->capture_default_str();
   app.add_option("--smiles-column", flags.smiles_column, "column of SMILES in a table (default: smiles)");
   app.add_option("--tasks", flags.tasks, "target columns of a table of molecules")->delimiter(',');
-  app.add_option("--featurizer", flags.featurizer,
-                 "codes of molecules: ogb or transfer (default: those of graphs.npz, else ogb)");
+  app.add_option(
+      "--featurizer", flags.featurizer,
+      "codes of molecules: ogb or transfer (default: those of the recipe or the model, of graphs.npz, else ogb)");
   app.add_option("--on-invalid", flags.on_invalid,
                  "rows that are not molecules: fail, skip or nan (kept, without atoms)")
       ->capture_default_str();

@@ -37,6 +37,7 @@ void convert_to_shards(ShardFlags flags, const Common& common) {
   const Settings settings = resolve_settings(flags.model, own_base ? recipe_settings("molecules") : Settings());
   check_encoder(settings, EncoderKind::gated_gcn);
   flags.data.use_cache = false;
+  resolve_reading(flags.model, "", flags.data);
   LoadOptions options = load_options(flags.data, common);
   if (options.on_invalid == OnInvalid::nan)
     throw usage_error("--on-invalid nan keeps rows without atoms, and shards hold molecules only: take skip or fail");

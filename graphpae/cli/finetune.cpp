@@ -151,7 +151,7 @@ Json train_part(const FinetunePart& part, const Resolved& resolved, const GraphP
   const bool resuming = flags.resume && RunDirectory::holds_run(path);
   RunDirectory run = resuming || part.directory.empty() ? RunDirectory::open(path) : RunDirectory::create(path, true);
   if (!resuming && !part.directory.empty())
-    write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
+    write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune) + reading_yaml(flags.data));
   std::vector<std::string> notes;
   if (flags.resume && run.restore_checkpoint(tuner, data, notes)) {
     const std::string name = part.name.empty() ? "" : part.name + ": ";
@@ -235,7 +235,7 @@ Json finetune(const Data& data, const std::shared_ptr<GraphPae>& run_model, cons
   std::optional<NewRunGuard> guard;
   if (!resuming) {
     guard.emplace(run);
-    write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune));
+    write_file(run.file("config.yaml"), to_yaml(resolved.settings, resolved.finetune) + reading_yaml(flags.data));
   }
   Json environment = environment_json(run.path(), flags.data.data, hash, common, kernels);
   environment["pretrained"] = pretrained == nullptr ? "none" : flags.run;
@@ -290,6 +290,7 @@ void add_finetune(CLI::App& app, Common& common) {
     resolve_settings(flags->model, {}, &checked);  // errors before the data are read
     const std::shared_ptr<GraphPae> model = flags->has_run() ? load_model(flags->run) : nullptr;
     if (model && flags->data.featurizer.empty()) flags->data.featurizer = featurizer_name(model->input_shape());
+    resolve_reading(flags->model, flags->resuming() ? flags->output + "/config.yaml" : "", flags->data);
     const Dataset dataset = load_data(flags->data, common);
     std::vector<std::string> notes = dataset.notes;
     const Settings base =

@@ -5,6 +5,7 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/reading_settings.h"
 #include "graphpae/train/settings.h"
 
 namespace graphpae::cli {
@@ -25,5 +26,11 @@ void add_recipe_flags(CLI::App& app, ModelFlags& flags);
 // Precedence: flags and --set, then --config, then the recipe, then `base`.
 // `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.
 Settings resolve_settings(const ModelFlags& flags, const Settings& base = {}, FinetuneSettings* finetune = nullptr);
+
+// How molecules are read: as --featurizer says; else as a run that goes on did, if `config` names its config.yaml; else
+// as --set, --config or the recipe says.
+void resolve_reading(const ModelFlags& flags, const std::string& config, DataFlags& data);
+// The line of config.yaml that says it to a run that goes on; empty if there is nothing to say.
+std::string reading_yaml(const DataFlags& data);
 
 }  // namespace graphpae::cli

@@ -171,7 +171,7 @@ Json train(const Data& data, const Settings& base, const Flags& flags, const Com
     if (!std::is_same_v<Data, Graph> || settings.batch_size > 0) keep_tensor_memory();
   }
   if (run) {
-    if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings));
+    if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings) + reading_yaml(flags.data));
     Json environment = environment_json(run->path(), flags.data.data, hash, common, kernels);
     environment["processes"] = team.size();
     write_file(run->file("environment.json"), environment.dump(2) + "\n");
@@ -278,8 +278,10 @@ void add_pretrain(CLI::App& app, Common& common) {
       spdlog::set_level(spdlog::level::err);
     }
     std::vector<std::string> notes;
-    const auto all = load_training_data(flags->data, common, notes);
     const bool resuming = flags->resume && RunDirectory::holds_run(flags->output);
+    if (!is_shard_directory(flags->data.data))
+      resolve_reading(flags->model, resuming ? flags->output + "/config.yaml" : "", flags->data);
+    const auto all = load_training_data(flags->data, common, notes);
     const Settings base =
         resuming ? Settings() : base_settings(flags->model, std::holds_alternative<Graph>(all), notes);
     print_notes(notes);

@@ -7,6 +7,7 @@
 #include "graphpae/cli/command.h"
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/reading_settings.h"
 
 namespace graphpae::cli {
 namespace {
@@ -15,9 +16,11 @@ namespace {
 Json resolved_json(const Recipe& recipe) {
   Settings settings;
   FinetuneSettings finetune;
+  ReadingSettings reading;
   OptionTable table;
   declare(table, settings);
   declare(table, finetune);
+  declare(table, reading);
   set_from_yaml(table, recipe.yaml, recipe.name);
   Json json;
   for (const Option& option : table.options()) json[option.key] = option.print();

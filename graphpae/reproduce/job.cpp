@@ -8,6 +8,7 @@
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/reading_settings.h"
 #include "graphpae/train/recipes.h"
 
 namespace graphpae {
@@ -52,9 +53,11 @@ bool is_recipe_name(const std::string& recipe) {
 SettingList resolved_settings(const std::string& recipe, const SettingList& set, bool finetune) {
   Settings settings;
   FinetuneSettings special;
+  ReadingSettings reading;
   OptionTable table;
   declare(table, settings);
   declare(table, special);
+  declare(table, reading);
   if (is_recipe_name(recipe))
     set_from_yaml(table, find_recipe(recipe).yaml, "recipe " + recipe);
   else

@@ -14,6 +14,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/sha256.h"
 #include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/reading_settings.h"
 #include "graphpae/train/settings.h"
 
 namespace graphpae {
@@ -39,9 +40,11 @@ const SettingList& default_settings() {
   static const SettingList defaults = [] {
     Settings settings;
     FinetuneSettings finetune;
+    ReadingSettings reading;
     OptionTable table;
     declare(table, settings);
     declare(table, finetune);
+    declare(table, reading);
     SettingList list;
     for (const Option& option : table.options()) list.emplace_back(option.key, option.default_value);
     return list;

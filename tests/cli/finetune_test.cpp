@@ -116,6 +116,17 @@ TEST(CliFinetune, FromScratchAndFromARun) {
   EXPECT_FALSE(fs::exists(dir / "u"));
 }
 
+TEST(CliFinetune, TheRecipeSaysHowMoleculesAreRead) {
+  const TempDir dir;
+  write_molecules(dir);
+  const std::string words =
+      "finetune none m -o r --recipe qm9 --units none --warmup 0 --layers 1 -q" + std::string(kSmallMolecules);
+  ASSERT_EQ(run(dir, words + "--epochs 1").code, 0);
+  EXPECT_EQ(json::parse(slurp(dir / "r/model/config.json"))["atom_codes"].size(), 2u);
+  EXPECT_EQ(run(dir, "finetune none m -o r --resume -q").code, 0);  // the same data, though no recipe is named
+  EXPECT_EQ(run(dir, "predict r m -o p.csv -q").code, 0);
+}
+
 TEST(CliFinetune, ResumesToTheSameBytes) {
   const TempDir dir;
   write_molecules(dir);

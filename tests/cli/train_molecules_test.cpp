@@ -68,6 +68,27 @@ TEST(CliMolecules, PretrainAndEmbed) {
   ASSERT_EQ(nan.code, 0) << nan.err;
 }
 
+TEST(CliMolecules, TheRecipeSaysHowMoleculesAreRead) {
+  const TempDir dir;
+  write_molecules(dir);
+  const auto atom_codes = [&](const std::string& run) {
+    return json::parse(slurp(dir / (run + "/model/config.json")))["atom_codes"].size();
+  };
+  const std::string small = std::string(kSmallMolecules) + " --set layers=1 -q ";
+  ASSERT_EQ(run(dir, "pretrain m.csv -o r --recipe zinc --epochs 1" + small).code, 0);
+  EXPECT_EQ(atom_codes("r"), 2u);
+  EXPECT_NE(slurp(dir / "r/config.yaml").find("featurizer: transfer\n"), std::string::npos);
+  EXPECT_EQ(run(dir, "pretrain m.csv -o r --resume -q").code, 0);  // the same data, though no recipe is named
+  EXPECT_EQ(run(dir, "embed r m.csv -o e.npy").code, 0);
+  ASSERT_EQ(run(dir, "pretrain m.csv -o o --recipe zinc --featurizer ogb --epochs 1" + small).code, 0);
+  EXPECT_EQ(atom_codes("o"), 9u);
+  ASSERT_EQ(run(dir, "pretrain m.csv -o s --config r/config.yaml -q").code, 0);
+  EXPECT_EQ(atom_codes("s"), 2u);
+  const Outcome shards = run(dir, "convert m.csv -o p --to shards --recipe zinc --json");
+  ASSERT_EQ(shards.code, 0) << shards.err;
+  EXPECT_EQ(json::parse(shards.out)["featurizer"], "transfer");
+}
+
 TEST(CliMolecules, RefusesWhatCannotWork) {
   const TempDir dir;
   write_molecules(dir);

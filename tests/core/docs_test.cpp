@@ -4,6 +4,7 @@
 #include "graphpae/core/options.h"
 #include "graphpae/data/generate.h"
 #include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/reading_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace graphpae {
@@ -12,9 +13,11 @@ namespace {
 std::string settings_page() {
   Settings settings;
   FinetuneSettings finetune_settings;
+  ReadingSettings reading_settings;
   GenerateOptions generate_options;
   OptionTable training, finetuning, generating;
   declare(training, settings);
+  declare(training, reading_settings);
   declare(finetuning, finetune_settings);
   declare(generating, generate_options);
   return "# Settings\n\nThis page is generated from the declarations in the source (see CONTRIBUTING).\n\n"

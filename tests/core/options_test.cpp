@@ -5,6 +5,7 @@
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/reading_settings.h"
 #include "graphpae/train/recipes.h"
 #include "graphpae/train/settings.h"
 #include "tests/support/expect_error.h"
@@ -127,6 +128,9 @@ TEST(Recipes, HoldThePublishedConstants) {
   EXPECT_EQ(settings.warmup, 5);
   EXPECT_EQ(settings.dropout, 0.1);
   EXPECT_EQ(finetune_settings_from_yaml(find_recipe("qm9").yaml, "qm9").loss, TargetLoss::l1);
+  for (const char* name : {"zinc", "qm9"})
+    EXPECT_EQ(reading_settings_from_yaml(find_recipe(name).yaml, name).featurizer, Featurizer::transfer) << name;
+  EXPECT_EQ(reading_settings_from_yaml(find_recipe("molbace").yaml, "molbace").featurizer, std::nullopt);
   EXPECT_USAGE_ERROR(find_recipe("squirel"), "did you mean 'squirrel'?");
 }
 

@@ -85,10 +85,15 @@ TEST(Record, AnswersTheSameQuestionOnly) {
 TEST(Record, SettingsItDoesNotKnowHadTheirDefaults) {
   Record old = sample_record("chameleon", 0, {{0.5}});
   const JobIdentity job = old.identity;
-  std::erase_if(old.identity.settings, [](const auto& setting) { return setting.first == "shared_deviation"; });
+  std::erase_if(old.identity.settings, [](const auto& setting) {
+    return setting.first == "shared_deviation" || setting.first == "featurizer";
+  });
   EXPECT_TRUE(answers(old, job));
   JobIdentity other = job;
   set(other.settings, "shared_deviation", "true");
+  EXPECT_FALSE(answers(old, other));
+  other = job;
+  set(other.settings, "featurizer", "transfer");
   EXPECT_FALSE(answers(old, other));
   old.identity.settings.emplace_back("a_setting_that_is_gone", "1");
   EXPECT_FALSE(answers(old, job));
