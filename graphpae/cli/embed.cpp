@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "graphpae/cli/output_file.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
@@ -94,6 +95,7 @@ void add_embed(CLI::App& app, Common& common) {
       ->transform(CLI::AsSizeValue(true));
   verb->callback([flags, &common] {
     check_embedding_path(flags->output);
+    check_not_input(flags->output, flags->data);
     const Kernels kernels = parse_kernels(flags->kernels);
     const EmbedOptions options = embed_options(*flags, common);
     const auto model = load_model(flags->run);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/cli/output_file.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/cli/ranks.h"
 #include "graphpae/core/error.h"
@@ -181,6 +182,7 @@ void add_positions(CLI::App& app, Common& common) {
     apply_settings(chosen, flags->settings);
     if (!flags->output.ends_with(".npz"))
       throw usage_error(fmt::format("-o {}: positions are written as .npz", flags->output));
+    check_not_input(flags->output, flags->data);
     flags->data.use_cache = !flags->no_cache;
     const auto job = [&] { run_positions(*flags, options, common); };
     if (options.solver == PositionSolver::slepc) return run_on_ranks(common, job);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <numeric>
 
+#include "graphpae/cli/output_file.h"
 #include "graphpae/cli/run_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -128,6 +129,7 @@ void add_predict(CLI::App& app, Common& common) {
   verb->add_option("--kernels", flags->kernels, "fused or reference (plain LibTorch)")->capture_default_str();
   verb->callback([flags, &common] {
     check_prediction_path(flags->output);
+    check_not_input(flags->output, flags->data);
     const Kernels kernels = parse_kernels(flags->kernels);
     std::vector<Predictor> predictors = load_predictors(flags->run);
     if (flags->data.featurizer.empty())

@@ -149,6 +149,7 @@ TEST(Cli, Positions) {
   expect_failure(dir, "positions g -k 0 -o p.npz", 2, "k: 0 is out of range");
   expect_failure(dir, "positions g -o p.txt", 2, "written as .npz");
   expect_failure(dir, "positions g -o no/p.npz", 3, "its directory does not exist");
+  expect_failure(dir, "positions p.npz -o p.npz", 2, "-o p.npz: is the file that is read, and would be replaced");
 }
 
 TEST(Cli, PositionsThatAreNotCertainEndWithCode4) {

@@ -209,6 +209,7 @@ TEST(CliPredict, RowsStayWithTheirMolecules) {
   const auto skipped = lines_of(dir / "skipped.csv");
   EXPECT_EQ(skipped, (std::vector<std::string>{rows[0], rows[1], rows[3], rows[5]}));
   ASSERT_EQ(run(dir, "predict r/model x.csv -o p.npy -q").code, 0);
+  expect_failure(dir, "predict r x.csv -o x.csv -q", 2, "-o x.csv: is the file that is read, and would be replaced");
   expect_failure(dir, "predict r x.csv --on-invalid fail -o f.csv -q", 3, "x.csv:3: 'nonsense' is not a valid SMILES");
   expect_failure(dir, "predict r x.csv --featurizer transfer -o f.csv -q", 3,
                  "trained on codes of featurizer ogb, the data have those of transfer");

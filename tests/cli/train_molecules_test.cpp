@@ -101,6 +101,9 @@ TEST(CliMolecules, RefusesWhatCannotWork) {
   expect_failure(dir, "pretrain m.csv -o r -q --set mask_ratio=0.001", 2, "masks none of the");
   EXPECT_FALSE(fs::exists(dir / "r"));
   ASSERT_EQ(run(dir, "pretrain m.csv -o r -q --epochs 1" + small).code, 0);
+  const std::string before = slurp(dir / "m.csv");
+  expect_failure(dir, "embed r m.csv -o ./m.csv -q", 2, "-o ./m.csv: is the file that is read, and would be replaced");
+  EXPECT_EQ(slurp(dir / "m.csv"), before);
   expect_failure(dir, "embed r m.csv -o e.npy -q --featurizer transfer", 3,
                  "m.csv: the model was trained on codes of featurizer ogb, the data have those of transfer");
   expect_failure(dir, "embed r m.csv -o e.npy -q --memory 1GB", 2, "are for the nodes of a graph");
