@@ -4,6 +4,7 @@
 
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/train/all_settings.h"
 #include "graphpae/train/recipes.h"
 
 namespace graphpae::cli {
@@ -24,44 +25,35 @@ void add_recipe_flags(CLI::App& app, ModelFlags& flags) {
 namespace {
 
 // What the recipe says, then what the command line does.
-void resolve(const ModelFlags& flags, Settings& settings, FinetuneSettings& special, ReadingSettings& reading) {
+void resolve(const ModelFlags& flags, AllSettings& settings) {
   if (!flags.recipe.empty()) {
     const Recipe& recipe = find_recipe(flags.recipe);
-    const std::string source = "recipe " + recipe.name;
-    settings = recipe_settings(recipe.name);
-    special = finetune_settings_from_yaml(recipe.yaml, source);
-    reading = reading_settings_from_yaml(recipe.yaml, source);
+    settings = all_settings_from_yaml(recipe.yaml, "recipe " + recipe.name);
   }
   OptionTable table;
   declare(table, settings);
-  declare(table, special);
-  declare(table, reading);
   apply_settings(table, flags.settings);
 }
 
 }  // namespace
 
 Settings resolve_settings(const ModelFlags& flags, const Settings& base, FinetuneSettings* finetune) {
-  Settings settings = base;
-  FinetuneSettings special = finetune == nullptr ? FinetuneSettings() : *finetune;
-  ReadingSettings reading;
-  resolve(flags, settings, special, reading);
-  check(settings);
-  check(special);
-  if (finetune != nullptr) *finetune = special;
-  return settings;
+  AllSettings settings{base, finetune == nullptr ? FinetuneSettings() : *finetune, {}};
+  resolve(flags, settings);
+  check(settings.model);
+  check(settings.finetune);
+  if (finetune != nullptr) *finetune = settings.finetune;
+  return settings.model;
 }
 
 void resolve_reading(const ModelFlags& flags, const std::string& config, DataFlags& data) {
   if (!data.featurizer.empty()) return;
-  Settings settings;
-  FinetuneSettings special;
-  ReadingSettings reading;
+  AllSettings settings;
   if (config.empty())
-    resolve(flags, settings, special, reading);
+    resolve(flags, settings);
   else
-    reading = reading_settings_from_yaml(read_file(config, 1 << 20), config);
-  if (reading.featurizer) data.featurizer = name_of(*reading.featurizer);
+    settings = all_settings_from_yaml(read_file(config, 1 << 20), config);
+  if (settings.reading.featurizer) data.featurizer = name_of(*settings.reading.featurizer);
 }
 
 std::string reading_yaml(const DataFlags& data) {

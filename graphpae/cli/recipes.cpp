@@ -6,21 +6,16 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/core/options_yaml.h"
-#include "graphpae/train/finetune_settings.h"
-#include "graphpae/train/reading_settings.h"
+#include "graphpae/train/all_settings.h"
 
 namespace graphpae::cli {
 namespace {
 
 // Every setting a recipe leads to, defaults included.
 Json resolved_json(const Recipe& recipe) {
-  Settings settings;
-  FinetuneSettings finetune;
-  ReadingSettings reading;
+  AllSettings settings;
   OptionTable table;
   declare(table, settings);
-  declare(table, finetune);
-  declare(table, reading);
   set_from_yaml(table, recipe.yaml, recipe.name);
   Json json;
   for (const Option& option : table.options()) json[option.key] = option.print();

@@ -7,8 +7,7 @@
 
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/io/input_file.h"
-#include "graphpae/train/finetune_settings.h"
-#include "graphpae/train/reading_settings.h"
+#include "graphpae/train/all_settings.h"
 #include "graphpae/train/recipes.h"
 
 namespace graphpae {
@@ -51,20 +50,16 @@ bool is_recipe_name(const std::string& recipe) {
 }
 
 SettingList resolved_settings(const std::string& recipe, const SettingList& set, bool finetune) {
-  Settings settings;
-  FinetuneSettings special;
-  ReadingSettings reading;
+  AllSettings settings;
   OptionTable table;
   declare(table, settings);
-  declare(table, special);
-  declare(table, reading);
   if (is_recipe_name(recipe))
     set_from_yaml(table, find_recipe(recipe).yaml, "recipe " + recipe);
   else
     set_from_yaml(table, read_file(recipe, 1 << 20), recipe);
   for (const auto& [key, value] : set) table.set(key, value);
-  check(settings);
-  check(special);
+  check(settings.model);
+  check(settings.finetune);
   SettingList list;
   for (const Option& option : table.options()) list.emplace_back(option.key, option.print());
   return finetune ? list : without_finetune(std::move(list));

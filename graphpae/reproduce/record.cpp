@@ -13,9 +13,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/sha256.h"
-#include "graphpae/train/finetune_settings.h"
-#include "graphpae/train/reading_settings.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/train/all_settings.h"
 
 namespace graphpae {
 namespace {
@@ -38,13 +36,9 @@ int64_t integer(const SettingList& settings, const std::string& key) {
 
 const SettingList& default_settings() {
   static const SettingList defaults = [] {
-    Settings settings;
-    FinetuneSettings finetune;
-    ReadingSettings reading;
+    AllSettings settings;
     OptionTable table;
     declare(table, settings);
-    declare(table, finetune);
-    declare(table, reading);
     SettingList list;
     for (const Option& option : table.options()) list.emplace_back(option.key, option.default_value);
     return list;

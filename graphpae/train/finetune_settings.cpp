@@ -2,7 +2,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/options_yaml.h"
-#include "graphpae/train/reading_settings.h"
+#include "graphpae/train/all_settings.h"
 
 namespace graphpae {
 
@@ -41,15 +41,7 @@ std::string to_yaml(const Settings& settings, const FinetuneSettings& finetune) 
 }
 
 FinetuneSettings finetune_settings_from_yaml(const std::string& yaml, const std::string& source) {
-  Settings general;
-  FinetuneSettings special;
-  ReadingSettings reading;
-  OptionTable table;
-  declare(table, general);
-  declare(table, special);
-  declare(table, reading);
-  set_from_yaml(table, yaml, source);
-  return special;
+  return all_settings_from_yaml(yaml, source).finetune;
 }
 
 }  // namespace graphpae

@@ -1,7 +1,6 @@
 #include "graphpae/train/reading_settings.h"
 
-#include "graphpae/core/options_yaml.h"
-#include "graphpae/train/finetune_settings.h"
+#include "graphpae/train/all_settings.h"
 
 namespace graphpae {
 
@@ -13,15 +12,7 @@ void declare(OptionTable& table, ReadingSettings& s) {
 }
 
 ReadingSettings reading_settings_from_yaml(const std::string& yaml, const std::string& source) {
-  Settings settings;
-  FinetuneSettings finetune;
-  ReadingSettings reading;
-  OptionTable table;
-  declare(table, settings);
-  declare(table, finetune);
-  declare(table, reading);
-  set_from_yaml(table, yaml, source);
-  return reading;
+  return all_settings_from_yaml(yaml, source).reading;
 }
 
 }  // namespace graphpae

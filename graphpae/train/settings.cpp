@@ -4,8 +4,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/options_yaml.h"
-#include "graphpae/train/finetune_settings.h"
-#include "graphpae/train/reading_settings.h"
+#include "graphpae/train/all_settings.h"
 
 namespace graphpae {
 
@@ -109,15 +108,7 @@ std::string to_yaml(const Settings& settings) {
 }
 
 Settings settings_from_yaml(const std::string& yaml, const std::string& source) {
-  Settings settings;
-  FinetuneSettings finetune;  // these may stand beside them, in recipes and in runs
-  ReadingSettings reading;
-  OptionTable table;
-  declare(table, settings);
-  declare(table, finetune);
-  declare(table, reading);
-  set_from_yaml(table, yaml, source);
-  return settings;
+  return all_settings_from_yaml(yaml, source).model;
 }
 
 }  // namespace graphpae
