@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "graphpae/cli/terminal.h"
+#include "graphpae/io/text.h"
 
 namespace graphpae::cli {
 namespace {
@@ -73,7 +74,7 @@ std::string score_table(const std::vector<std::string>& heads, const std::vector
 
 std::string difference_line(const std::string& protocol, const Statistics& difference, const std::string& name,
                             int64_t better, int64_t pairs, const ScoreFormat& format) {
-  const auto number = [&](double value) { return fmt::format("{:+.{}f}", format.factor * value, format.decimals); };
+  const auto number = [&](double value) { return signed_text(format.factor * value, format.decimals); };
   const std::string interval = std::isfinite(difference.low)
                                    ? fmt::format(" ({} .. {})", number(difference.low), number(difference.high))
                                    : std::string();

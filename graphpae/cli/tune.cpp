@@ -10,6 +10,7 @@
 #include "graphpae/core/machine.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
 #include "graphpae/reproduce/search.h"
 #include "graphpae/reproduce/table.h"
 #include "graphpae/train/recipes.h"
@@ -313,8 +314,9 @@ std::string verdict_of(const Summary& summary) {
     const std::string& metric = summary.lines.back().metric;
     const bool better = (c.difference.mean < 0) == smaller_is_better(metric) && c.difference.mean != 0;
     const std::string p = c.t_test ? fmt::format(", t-test p {:.2g}", *c.t_test) : "";
-    return fmt::format("strict test {}: {:+.{}f} against the recipe, better on {} of {} {}{}: {}", metric,
-                       shown_factor(metric) * c.difference.mean, shown_decimals(metric), c.better, c.pairs, c.unit, p,
+    const std::string difference = signed_text(shown_factor(metric) * c.difference.mean, shown_decimals(metric));
+    return fmt::format("strict test {}: {} against the recipe, better on {} of {} {}{}: {}", metric, difference,
+                       c.better, c.pairs, c.unit, p,
                        !better                        ? "not better"
                        : c.t_test && *c.t_test < 0.05 ? "better"
                                                       : "better, but not beyond chance");

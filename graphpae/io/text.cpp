@@ -1,5 +1,7 @@
 #include "graphpae/io/text.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 #include <filesystem>
 
@@ -105,6 +107,12 @@ std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
   for (int64_t at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ',');
   return digits;
+}
+
+std::string signed_text(double value, int decimals) {
+  const std::string text = fmt::format("{:+.{}f}", value, decimals);
+  const bool zero = text.find_first_not_of("+-0.") == std::string::npos;
+  return zero ? text.substr(1) : text;
 }
 
 }  // namespace graphpae

@@ -186,7 +186,7 @@ Grid score_grid(const Summary& summary) {
     const auto difference = published_difference(line);
     add(title, {variant.name, spread(line.protocols, "strict", metric), spread(line.protocols, "paper", metric),
                 published_text(line.published, metric),
-                difference ? fmt::format("{:+.{}f}", *difference, decimals_of(*difference, metric)) : "",
+                difference ? signed_text(*difference, decimals_of(*difference, metric)) : "",
                 part_of(line.seeds, line.wanted_seeds), part_of(line.epochs, line.recipe_epochs),
                 duration_text(line.seconds), fmt::format("{:.2f} GB", static_cast<double>(line.peak_rss_bytes) / 1e9)});
     for (const BaselineLine& baseline : line.baselines) {
@@ -211,11 +211,11 @@ Grid comparison_grid(const Summary& summary) {
       const double factor = shown_factor(line.metric);
       const int decimals = shown_decimals(line.metric);
       const std::string interval = std::isfinite(c.difference.low)
-                                       ? fmt::format("{:+.{}f} .. {:+.{}f}", factor * c.difference.low, decimals,
-                                                     factor * c.difference.high, decimals)
+                                       ? signed_text(factor * c.difference.low, decimals) + " .. " +
+                                             signed_text(factor * c.difference.high, decimals)
                                        : "";
       grid.rows.push_back({row_title(summary, line), summary.experiment.variants[line.variant].name, c.protocol,
-                           fmt::format("{:+.{}f}", factor * c.difference.mean, decimals), interval,
+                           signed_text(factor * c.difference.mean, decimals), interval,
                            fmt::format("{} of {} {}", c.better, c.pairs, c.unit), p_text(c.t_test),
                            p_text(c.sign_test)});
     }

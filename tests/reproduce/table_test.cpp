@@ -150,8 +150,8 @@ TEST(Table, ShowsOursBesideTheirs) {
   const Summary summary = summarise(e, some_records(), options_for(e, 2));
   const Grid grid = score_grid(summary);
   ASSERT_EQ(grid.rows.size(), 4u);  // two lines, a baseline, and one line for data that are not here
-  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"One", "full", "60.00 ± 8.16", "70.00", "70.00 ± 1.50", "+0.00",
-                                                    "2", "1000", "3 min", "0.50 GB"}));
+  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"One", "full", "60.00 ± 8.16", "70.00", "70.00 ± 1.50", "0.00", "2",
+                                                    "1000", "3 min", "0.50 GB"}));
   EXPECT_EQ(grid.rows[1][1], "- untrained encoder");
   EXPECT_EQ(grid.rows[1][2], "25.00 ± 1.00");
   EXPECT_EQ(grid.rows[3][1], "not here: looked for d/gone");
