@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
-#include <memory>
 
 #include "graphpae/cli/campaign.h"
 #include "graphpae/core/error.h"
@@ -117,13 +116,10 @@ double budget_left(const ReproduceFlags& flags, Clock::time_point start) {
 }
 
 void list_jobs(const ReproduceFlags& flags, const Common& common) {
-  // Children need a place of their own to work in, and nothing is to be written to -o.
-  std::string place = (fs::temp_directory_path() / "graphpae-XXXXXX").string();
-  if (::mkdtemp(place.data()) == nullptr) throw data_error(fmt::format("{}: cannot be made", place));
-  const std::shared_ptr<void> remove(nullptr, [&](void*) { fs::remove_all(place); });
+  const std::shared_ptr<const Workshop> scratch = temporary_workshop();
   const GracefulStop stop;
   const Workshop workshop = workshop_of(flags);
-  JobRunner runner({place, false}, common, stop);
+  JobRunner runner(*scratch, common, stop);
   Json lists = Json::array();
   for (const Experiment& experiment : wanted_experiments(flags)) {
     if (experiment.spectrum) continue;
@@ -201,6 +197,16 @@ std::vector<std::string> data_places(const ReproduceFlags& flags) {
 
 Workshop workshop_of(const ReproduceFlags& flags) {
   return {fs::absolute(flags.output).lexically_normal().string(), flags.keep_runs};
+}
+
+std::shared_ptr<const Workshop> temporary_workshop() {
+  std::string place = (fs::temp_directory_path() / "graphpae-XXXXXX").string();
+  if (::mkdtemp(place.data()) == nullptr) throw data_error(fmt::format("{}: cannot be made", place));
+  return {new Workshop{place, false}, [](const Workshop* workshop) {
+            std::error_code ignored;
+            fs::remove_all(workshop->directory, ignored);
+            delete workshop;
+          }};
 }
 
 std::vector<Record> all_records(const Workshop& workshop, const ReproduceFlags& flags) {

@@ -1,6 +1,8 @@
 // What `graphpae reproduce NAME` and `graphpae reproduce tune` share.
 #pragma once
 
+#include <memory>
+
 #include "graphpae/cli/reproduce_jobs.h"
 
 namespace graphpae::cli {
@@ -18,6 +20,8 @@ std::vector<std::string> data_places(const ReproduceFlags& flags);
 
 // The workshop of -o, absolute.
 Workshop workshop_of(const ReproduceFlags& flags);
+// A place for children to work in when nothing is to be written to -o; removed in the end.
+std::shared_ptr<const Workshop> temporary_workshop();
 
 // Records of the workshop and of --results.
 std::vector<Record> all_records(const Workshop& workshop, const ReproduceFlags& flags);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 
 #include "graphpae/cli/reproduce.h"
@@ -25,7 +26,8 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr uint64_t kSearchSeed = 1;
 constexpr int64_t kTestSeeds = 2;  // unless --seeds says otherwise; none of them is the seed of the search
 constexpr const char* kVerb = "tune";
-constexpr double kSearchShare = 0.8;  // of the budget; the rest is for the test
+const std::string kCandidate = "candidate ";  // and its number: the variant of a record
+constexpr double kSearchShare = 0.8;          // of the budget; the rest is for the test
 
 struct Candidate {
   int64_t number = 0;
@@ -36,8 +38,9 @@ class Search {
  public:
   Search(const ReproduceFlags& flags, const Workshop& workshop, JobRunner& runner, const GracefulStop& stop)
       : flags_(flags), workshop_(workshop), runner_(runner), stop_(stop), start_(Clock::now()) {
-    data_ = runner.find({flags.tune_data}, data_places(flags), true);
-    if (!data_.here())
+    data_ = flags.table_only ? FoundData{flags.tune_data, "", ""}  // records are all it takes
+                             : runner.find({flags.tune_data}, data_places(flags), true);
+    if (!data_.here() && !flags.table_only)
       throw data_error(
           fmt::format("{}: not found in {}", flags.tune_data, flags.data.empty() ? "$GRAPHPAE_DATA" : flags.data));
     const bool own_recipe = std::any_of(recipes().begin(), recipes().end(),
@@ -73,7 +76,7 @@ class Search {
   // Winner and recipe on the test part, with seeds the search has not seen.
   Summary test(int64_t winner) {
     Experiment experiment;
-    experiment.name = fmt::format("tune-{}", flags_.tune_data);
+    experiment.name = experiment_name();
     experiment.title = fmt::format("Tuned settings of {}", flags_.tune_data);
     experiment.seeds = test_seeds_;
     experiment.reference = "recipe";
@@ -90,15 +93,12 @@ class Search {
     for (int64_t seed = 1; seed <= test_seeds_; ++seed) {
       for (size_t v = 0; v < experiment.variants.size(); ++v) jobs.push_back(test_job(experiment, v, seed));
     }
-    share_jobs(
-        workshop_, jobs, stop_, [&] { return records(); },
-        [&](const Job& job, size_t number, size_t total) {
-          const std::string label = fmt::format("test {}/{}: {}, seed {}", number, total,
-                                                experiment.variants[job.variant].name, job.identity.seed());
-          spdlog::info("{}", label);
-          finish(runner_.run(job, data_, {}, false, "both", label, ""), experiment.name,
-                 experiment.variants[job.variant].name, job);
-        });
+    share(jobs, [&](const Job& job, size_t number, size_t total) {
+      const std::string label = fmt::format("test {}/{}: {}, seed {}", number, total,
+                                            experiment.variants[job.variant].name, job.identity.seed());
+      spdlog::info("{}", label);
+      finish(runner_.run(job, data_, {}, false, "both", label, ""), experiment.variants[job.variant].name, job);
+    });
     SummaryOptions options;
     options.seeds = test_seeds_ + 1;
     options.job_of = [&](size_t, size_t variant, int64_t) { return test_job(experiment, variant, 1); };
@@ -113,8 +113,7 @@ class Search {
   // Every setting of a candidate, with the story of how it was found.
   std::string recipe_text(int64_t winner, const std::string& verdict) const {
     SettingList set = draw_candidate(kSearchSeed, winner, molecules_);
-    std::string text = fmt::format("# {}: settings found by `graphpae reproduce tune {} --budget {}`\n",
-                                   flags_.tune_data, flags_.tune_data, flags_.budget);
+    std::string text = fmt::format("# {0}: settings found by `graphpae reproduce tune {0}`\n", flags_.tune_data);
     text += fmt::format("# Candidate {} of {}, starting from {}; up to {} epochs; chosen by validation {} alone: {}\n",
                         winner, candidates_, recipe_, epochs_, metric_, validation_text(winner));
     if (winner == 0) text += "# That is the recipe the search started from: nothing better was found.\n";
@@ -147,6 +146,14 @@ class Search {
                             own - order.begin() + 1);
     }
     return text;
+  }
+
+  // What --dry-run says.
+  Json planned() {
+    const JobCost cost = estimated_cost();
+    const double seconds =
+        search_seconds(halving_rungs(candidates_, epochs_), cost) + static_cast<double>(test_runs()) * cost.of(epochs_);
+    return {{"candidates", candidates_}, {"epochs", epochs_}, {"test_runs", test_runs()}, {"seconds", seconds}};
   }
 
   int64_t candidates() const { return candidates_; }
@@ -195,8 +202,18 @@ class Search {
     return make_job(experiment, 0, variant, seed, options, data_, {});
   }
 
-  void finish(Record record, const std::string& experiment, const std::string& variant, const Job& job) {
-    record.experiment = experiment;
+  // As it is called.
+  std::string experiment_name() const { return fmt::format("tune {}", flags_.tune_data); }
+
+  // Runs what is not done yet; nothing if only a table is asked for.
+  void share(const std::vector<Job>& jobs, const std::function<void(const Job&, size_t, size_t)>& run) {
+    if (!flags_.table_only)
+      share_jobs(
+          workshop_, jobs, stop_, [&] { return records(); }, run);
+  }
+
+  void finish(Record record, const std::string& variant, const Job& job) {
+    record.experiment = experiment_name();
     record.variant = variant;
     ResultLog(workshop_.results()).append(record);
     runner_.clean(job);
@@ -209,7 +226,7 @@ class Search {
       protocol.scores.clear();
       protocol.baselines.clear();
     }
-    finish(std::move(record), fmt::format("tune-{}", flags_.tune_data), fmt::format("candidate {}", number), job);
+    finish(std::move(record), kCandidate + std::to_string(number), job);
   }
 
   std::vector<Candidate> train_round(const std::vector<int64_t>& numbers, const Rung& rung, const std::string& round) {
@@ -218,24 +235,22 @@ class Search {
       jobs.push_back(search_job(number, rung.epochs));
       jobs.back().variant = static_cast<size_t>(number);
     }
-    share_jobs(
-        workshop_, jobs, stop_, [&] { return records(); },
-        [&](const Job& job, size_t number, size_t total) {
-          const std::string label =
-              fmt::format("{}: {}/{}, candidate {}, {} epochs", round, number, total, job.variant, rung.epochs);
-          // A search that takes longer than was thought is cut, but for the leader of each round.
-          const bool leads = static_cast<int64_t>(job.variant) == numbers.front();
-          if (!leads && seconds_since(start_) > kSearchShare * budget_) {
-            spdlog::info("{}: left out, the time is used up", label);
-            return;
-          }
-          spdlog::info("{}", label);
-          try {
-            train(job, static_cast<int64_t>(job.variant), label);
-          } catch (const JobFailure& failure) {
-            spdlog::info("{}: failed: {}", label, failure.what());
-          }
-        });
+    share(jobs, [&](const Job& job, size_t number, size_t total) {
+      const std::string label =
+          fmt::format("{}: {}/{}, candidate {}, {} epochs", round, number, total, job.variant, rung.epochs);
+      // A search that takes longer than was thought is cut, but for the leader of each round.
+      const bool leads = static_cast<int64_t>(job.variant) == numbers.front();
+      if (!leads && seconds_since(start_) > kSearchShare * budget_) {
+        spdlog::info("{}: left out, the time is used up", label);
+        return;
+      }
+      spdlog::info("{}", label);
+      try {
+        train(job, static_cast<int64_t>(job.variant), label);
+      } catch (const JobFailure& failure) {
+        spdlog::info("{}: failed: {}", label, failure.what());
+      }
+    });
     std::vector<Candidate> result;
     const std::vector<Record> known = records();
     for (const Job& job : jobs) {
@@ -252,6 +267,7 @@ class Search {
 
   // Epochs and candidates that fit; kept, so that an interrupted search goes on as the same search.
   void plan() {
+    if (flags_.table_only) return plan_from_records();
     budget_ = parse_duration(flags_.budget.empty() ? "1h" : flags_.budget);
     const std::string path = fmt::format("{}/plans/tune-{}.json", workshop_.directory, flags_.tune_data);
     const Json question = {
@@ -260,37 +276,62 @@ class Search {
     if (kept.is_object() && kept.value("question", Json()) == question) {
       epochs_ = kept.at("epochs").get<int64_t>();
       candidates_ = kept.at("candidates").get<int64_t>();
+    } else if (flags_.dry_run) {
+      choose_size(estimated_cost());
     } else {
-      choose_size();
+      choose_size(measured_cost());
       fs::create_directories(fs::path(path).parent_path());
       write_file(path, Json{{"question", question}, {"epochs", epochs_}, {"candidates", candidates_}}.dump(2) + "\n");
     }
-    spdlog::info("{} candidates, up to {} epochs, then {} runs on the test part", candidates_, epochs_,
-                 2 * test_seeds_);
+    if (!flags_.dry_run)
+      spdlog::info("{} candidates, up to {} epochs, then {} runs on the test part", candidates_, epochs_, test_runs());
+  }
+
+  // As it was, as far as the records of a search tell.
+  void plan_from_records() {
+    for (const Record& record : records()) {
+      if (record.identity.verb != kVerb || record.identity.data != data_.name) continue;
+      epochs_ = std::max(epochs_, record.identity.epochs());
+      if (record.variant.starts_with(kCandidate))
+        candidates_ = std::max<int64_t>(candidates_, std::atoll(record.variant.c_str() + kCandidate.size()) + 1);
+    }
+    if (candidates_ == 0) throw data_error(fmt::format("{}: no search is recorded", flags_.tune_data));
+  }
+
+  int64_t full_epochs() const {
+    return flags_.epochs > 0 ? flags_.epochs : std::stoll(value_of(resolved_settings(recipe_, {}, false), "epochs"));
+  }
+  int64_t test_runs() const { return 2 * test_seeds_; }
+
+  // From earlier records, or a guess.
+  JobCost estimated_cost() {
+    const Job job = search_job(0, full_epochs());
+    if (const auto cost = recorded_cost(records(), job.identity, processor_name())) return *cost;
+    return runner_.guess(job, data_, false);
   }
 
   // A short run of the recipe shows how long runs take.
-  void choose_size() {
-    const int64_t full =
-        flags_.epochs > 0 ? flags_.epochs : std::stoll(value_of(resolved_settings(recipe_, {}, false), "epochs"));
-    const auto first_round = [](int64_t epochs) { return halving_rungs(1, epochs).front().epochs; };
+  JobCost measured_cost() {
+    const int64_t full = full_epochs();
     const JobCost guess = runner_.guess(search_job(0, full), data_, false);
-    int64_t trial = first_round(full);
+    int64_t trial = halving_rungs(1, full).front().epochs;
     while (trial > 1 && guess.per_epoch * static_cast<double>(trial) > budget_ / 4) trial /= 2;
     const Job job = search_job(0, trial);
-    share_jobs(
-        workshop_, {job}, stop_, [&] { return records(); },
-        [&](const Job&, size_t, size_t) {
-          spdlog::info("trial: the recipe, {} epochs", trial);
-          train(job, 0, "trial");
-        });
-    const JobCost cost = recorded_cost(records(), job.identity, processor_name()).value_or(guess);
-    // The test takes a third of the time at most.
-    const auto runs = static_cast<double>(2 * test_seeds_);
+    share({job}, [&](const Job&, size_t, size_t) {
+      spdlog::info("trial: the recipe, {} epochs", trial);
+      train(job, 0, "trial");
+    });
+    return recorded_cost(records(), job.identity, processor_name()).value_or(guess);
+  }
+
+  // As many epochs as the test can have in a third of the time, and as many candidates as then fit.
+  void choose_size(const JobCost& cost) {
+    const int64_t full = full_epochs();
+    const auto test = [&] { return static_cast<double>(test_runs()) * cost.of(epochs_); };
     epochs_ = full;
-    for (double share = 1; flags_.epochs == 0 && epochs_ > 1 && runs * cost.of(epochs_) > budget_ / 3; share *= 0.9)
+    for (double share = 1; flags_.epochs == 0 && epochs_ > 1 && test() > budget_ / 3; share *= 0.9)
       epochs_ = shared_epochs(full, share);
-    candidates_ = plan_candidates(cost, epochs_, budget_ - seconds_since(start_) - runs * cost.of(epochs_));
+    candidates_ = plan_candidates(cost, epochs_, budget_ - seconds_since(start_) - test());
   }
 
   const ReproduceFlags& flags_;
@@ -328,23 +369,35 @@ std::string verdict_of(const Summary& summary) {
 
 void tune(const ReproduceFlags& flags, const Common& common) {
   if (flags.tune_data.empty()) throw usage_error("tune: which data? graphpae reproduce tune DATA --budget 2h");
-  const Workshop workshop = workshop_of(flags);
-  workshop.create();
+  if (!flags.datasets.empty() || !flags.variants.empty())
+    throw usage_error("tune takes one data set: --datasets and --variants are for tables");
   const GracefulStop stop;
+  const Workshop workshop = workshop_of(flags);
+  if (flags.dry_run) {
+    const std::shared_ptr<const Workshop> scratch = temporary_workshop();
+    JobRunner runner(*scratch, common, stop);
+    const Json plan = Search(flags, workshop, runner, stop).planned();
+    if (common.json) return print_json(plan);
+    fmt::print("{} candidates, up to {} epochs, then {} runs on the test part: about {}; nothing was run\n",
+               plan["candidates"].get<int64_t>(), plan["epochs"].get<int64_t>(), plan["test_runs"].get<int64_t>(),
+               duration_text(plan["seconds"].get<double>()));
+    return;
+  }
+  workshop.create();
   JobRunner runner(workshop, common, stop);
   const std::string output = fmt::format("{}/{}-tuned.yaml", workshop.directory, flags.tune_data);
   try {
     Search search(flags, workshop, runner, stop);
     const int64_t winner = search.run();
     const Summary summary = search.test(winner);
-    const std::string verdict = verdict_of(summary);
+    const std::string verdict = verdict_of(summary), rounds = search.rounds_text();
     write_file(output, search.recipe_text(winner, "# " + verdict + "\n"));
-    const std::string rounds = search.rounds_text();
-    write_file(workshop.directory + "/results.md",
-               fmt::format("# {}\n\n```\n{}```\n\n{}\n{}\n", summary.experiment.title, rounds, verdict + ".\n",
-                           summary_markdown(summary)));
+    const std::string text = fmt::format("```\n{}```\n\n{}.\n\n{}", rounds, verdict, summary_markdown(summary));
+    write_file(workshop.directory + "/results.md", fmt::format("# {}\n\n{}", summary.experiment.title, text));
     write_file(workshop.directory + "/results.csv", summary_csv(summary));
     write_file(workshop.directory + "/report.html", summary_html({summary}, summary.experiment.title));
+    if (!flags.fill.empty())
+      write_file(flags.fill, fill_mark(read_file(flags.fill, 1 << 24), summary.experiment.name, text));
     if (common.json) {
       print_json({{"recipe", output},
                   {"winner", winner},

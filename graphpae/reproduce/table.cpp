@@ -351,19 +351,19 @@ std::string measured_markdown(Summary summary) {
 
 }  // namespace
 
+std::string fill_mark(const std::string& document, const std::string& name, const std::string& text) {
+  const std::string mark = fmt::format("<!-- table: {} -->\n", name), end = "<!-- end -->";
+  const size_t place = document.find(mark);
+  if (place == std::string::npos) return document;
+  const size_t begin = place + mark.size(), stop = document.find(end, begin);
+  if (stop == std::string::npos || document.substr(begin, stop - begin).find("<!-- table:") != std::string::npos)
+    throw data_error(fmt::format("'<!-- table: {} -->' has no '{}'", name, end));
+  return document.substr(0, begin) + text + document.substr(stop);
+}
+
 std::string fill_marks(const std::string& document, const std::vector<Summary>& summaries) {
-  const std::string end = "<!-- end -->";
   std::string text = document;
-  for (const Summary& summary : summaries) {
-    const std::string mark = fmt::format("<!-- table: {} -->\n", summary.experiment.name);
-    const size_t begin = text.find(mark);
-    if (begin == std::string::npos) continue;
-    const size_t stop = text.find(end, begin);
-    if (stop == std::string::npos ||
-        text.substr(begin + mark.size(), stop - begin - mark.size()).find("<!-- table:") != std::string::npos)
-      throw data_error(fmt::format("'<!-- table: {} -->' has no '{}'", summary.experiment.name, end));
-    text.replace(begin + mark.size(), stop - begin - mark.size(), measured_markdown(summary));
-  }
+  for (const Summary& summary : summaries) text = fill_mark(text, summary.experiment.name, measured_markdown(summary));
   return text;
 }
 

@@ -29,5 +29,7 @@ std::string summary_html(const std::vector<Summary>& summaries, const std::strin
 // Replaces what stands between `<!-- table: NAME -->` and `<!-- end -->` in a document for every summary of that name:
 // lines that have scores, or a reason why not. Throws a data error if a mark has no end.
 std::string fill_marks(const std::string& document, const std::vector<Summary>& summaries);
+// Likewise for one mark and any text; the document as it is if it has no such mark.
+std::string fill_mark(const std::string& document, const std::string& name, const std::string& text);
 
 }  // namespace graphpae

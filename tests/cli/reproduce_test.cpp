@@ -223,8 +223,10 @@ TEST(CliReproduce, AJobThatFailsIsALineOfTheTable) {
                               "}\nvariants:\n  - {name: good}\n  - {name: bad, set: {encoder: gated_gcn}}\n");
   const Outcome outcome = run(dir, "reproduce small.yaml --data . -o out");
   EXPECT_EQ(outcome.code, 2) << outcome.err;
-  EXPECT_NE(outcome.out.find("failed: "), std::string::npos) << outcome.out;
-  expect_each_once(dir, 1);  // of the other one
+  const size_t reason = outcome.out.find("failed: ");
+  EXPECT_NE(reason, std::string::npos) << outcome.out;
+  EXPECT_EQ(outcome.out.find("failed: ", reason + 1), std::string::npos) << outcome.out;  // said once
+  expect_each_once(dir, 1);                                                               // of the other one
 }
 
 TEST(CliReproduce, TuneSearchesByValidationAndWritesARecipe) {
@@ -234,6 +236,11 @@ TEST(CliReproduce, TuneSearchesByValidationAndWritesARecipe) {
             "width: 32\nheads: 4\nlayers: 1\neigenvectors: 6\ngaussians: 16\nprobe.epochs: 20\nepochs: 9\n");
   const std::string command =
       "reproduce tune g --data . --recipe base.yaml --budget 25s --seeds 1 --epochs 9 -o out --json";
+  const Outcome planned = run(dir, command + " --dry-run");
+  ASSERT_EQ(planned.code, 0) << planned.err;
+  EXPECT_EQ(json::parse(planned.out)["epochs"], 9);
+  EXPECT_GT(json::parse(planned.out)["seconds"], 0);
+  EXPECT_FALSE(fs::exists(dir / "out"));
   const Outcome outcome = run(dir, command);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json result = json::parse(outcome.out);
@@ -260,6 +267,23 @@ TEST(CliReproduce, TuneSearchesByValidationAndWritesARecipe) {
   const size_t before = records(dir).size();
   EXPECT_EQ(run(dir, command).code, 0);
   EXPECT_EQ(records(dir).size(), before);  // all of it was done
+  // The records are all it takes to tell of the search again.
+  dir.write("notes.md", "<!-- table: tune g -->\nold\n<!-- end -->\n");
+  const Outcome again = run(dir,
+                            "reproduce tune g --table-only --recipe base.yaml --seeds 1 --results out/results.jsonl "
+                            "--fill notes.md -o again --json");
+  ASSERT_EQ(again.code, 0) << again.err;
+  for (const char* key : {"winner", "epochs", "verdict"}) EXPECT_EQ(json::parse(again.out)[key], result[key]) << key;
+  const auto settings = [&](const char* file) {
+    const std::string text = slurp(dir / file);
+    return text.substr(text.rfind("\n# "));  // the verdict and all settings
+  };
+  EXPECT_EQ(settings("again/g-tuned.yaml"), settings("out/g-tuned.yaml"));
+  EXPECT_FALSE(fs::exists(dir / "again/results.jsonl"));
+  const std::string notes = slurp(dir / "notes.md");
+  EXPECT_NE(notes.find(result["verdict"].get<std::string>()), std::string::npos) << notes;
+  EXPECT_NE(notes.find("| g | recipe |"), std::string::npos) << notes;
+  EXPECT_EQ(notes.find("old"), std::string::npos) << notes;
 }
 
 TEST(CliReproduce, SpectrumIsTheVerbOfThatName) {
@@ -287,6 +311,8 @@ TEST(CliReproduce, ListsAndRefuses) {
   expect_failure(dir, "reproduce table2 chameleon", 2, "only tune takes a data set");
   expect_failure(dir, "reproduce tune", 2, "tune: which data?");
   expect_failure(dir, "reproduce tune nowhere --data .", 3, "nowhere: not found");
+  expect_failure(dir, "reproduce tune chameleon --table-only", 3, "chameleon: no search is recorded");
+  expect_failure(dir, "reproduce tune chameleon --datasets squirrel", 2, "tune takes one data set");
   EXPECT_FALSE(fs::exists(dir / "graphpae-reproduce/results.md"));
 }
 
