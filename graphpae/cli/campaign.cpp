@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 // A run that is guessed to take a little more than what is left may still be tried.
 constexpr double kPatience = 1.1;
+constexpr const char* kFailed = "failed: ";
 
 }  // namespace
 
@@ -161,12 +162,28 @@ Summary Campaign::summary() const {
   };
   Summary summary = summarise(experiment_, known, options);
   summary.notes = notes_;
+  note_failures(summary);
   if (all_variants()) {
     std::erase_if(summary.lines, [&](const SummaryLine& line) {
       return line.protocols.empty() && !experiment_.variants[line.variant].by_default;
     });
   }
   return summary;
+}
+
+// Seeds that failed where others did not: a line without scores says by itself why it has none.
+void Campaign::note_failures(Summary& summary) const {
+  if (failures_.empty()) return;
+  for (const SummaryLine& line : summary.lines) {
+    if (line.protocols.empty() || !can_run(line.row, line.variant)) continue;
+    if (!line.target.empty() && line.target != experiment_.rows[line.row].targets.front()) continue;  // the same runs
+    for (int64_t seed = 0; seed < options_.seeds; ++seed) {
+      const Job job = job_of(line.row, line.variant, seed);
+      const auto place = failures_.find(job_key(job.identity));
+      if (place != failures_.end() && place->second.starts_with(kFailed))
+        summary.notes.push_back(fmt::format("{}: {}", label(job), place->second));
+    }
+  }
 }
 
 Job Campaign::job_of(size_t row, size_t variant, int64_t seed) const {
@@ -262,8 +279,7 @@ void Campaign::run_job(const Job& job, const std::string& title) {
     spdlog::info("{}: done in {}", title, duration_text(record.seconds));
   } catch (const JobFailure& failure) {
     spdlog::error("{}: failed: {}", title, failure.what());
-    fail(key, fmt::format("failed: {}", failure.what()), failure.code());
-    notes_.push_back(fmt::format("{}: failed: {}", label(job), failure.what()));
+    fail(key, fmt::format("{}{}", kFailed, failure.what()), failure.code());
   }
 }
 

@@ -43,6 +43,7 @@ class Campaign {
   void find_data();
   FoundData look_for(const std::vector<std::string>& names, std::string& state) const;
   bool can_run(size_t row, size_t variant) const { return states_[row].empty() && variant_states_[variant].empty(); }
+  void note_failures(Summary& summary) const;
   Job job_of(size_t row, size_t variant, int64_t seed) const;
   Job job_among(const std::vector<Record>& records, size_t row, size_t variant, int64_t seed) const;
   std::vector<Job> all_jobs() const;
