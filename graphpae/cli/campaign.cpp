@@ -48,7 +48,7 @@ FoundData Campaign::look_for(const std::vector<std::string>& names, std::string&
   FoundData found{names.front(), "", ""};
   if (flags_.table_only) return found;  // records are all it takes
   try {
-    found = runner_.find(names, data_places(flags_), !experiment_.spectrum);
+    found = runner_.find(names, data_places(flags_), true);
     if (found.here()) return found;
     std::vector<std::string> looked;
     for (const std::string& name : names) looked.push_back((flags_.data.empty() ? "" : flags_.data + "/") + name);
@@ -62,18 +62,27 @@ FoundData Campaign::look_for(const std::vector<std::string>& names, std::string&
 }
 
 void Campaign::plan(double seconds) {
+  start_ = std::chrono::steady_clock::now();
   deadline_ = seconds;
+  const std::vector<Job> cells = first_jobs();
+  std::vector<std::string> keys;
+  for (const Job& job : cells) keys.push_back(job_key(job.identity));
   const std::string path = fmt::format("{}/plans/{}.json", workshop_.directory, experiment_.name);
-  const Json question = {{"budget", flags_.budget},
-                         {"seeds", flags_.seeds},
-                         {"epochs", flags_.epochs},
-                         {"datasets", flags_.datasets},
-                         {"variants", flags_.variants}};
+  const Json question = {
+      {"budget", flags_.budget}, {"seeds", flags_.seeds}, {"epochs", flags_.epochs}, {"cells", keys}};
+  // One process plans; others that share the work wait for what it finds.
+  std::optional<JobLock> lock;
+  if (!flags_.dry_run) lock = wait_for_lock(workshop_.lock("plan-" + experiment_.name), stop_);
   Json plan = fs::exists(path) ? Json::parse(read_file(path, 1 << 20), nullptr, false) : Json();
   if (!plan.is_object() || plan.value("question", Json()) != question) {
-    const BudgetPlan found = plan_budget(cell_costs(), options_.seeds, seconds);
-    plan = {{"question", question}, {"seeds", found.seeds}, {"share", found.share}, {"fits", found.fits}};
-    if (!flags_.dry_run) {
+    const std::vector<CellCost> costs = cell_costs(cells);
+    const BudgetPlan found = plan_budget(costs, options_.seeds, std::max(1.0, seconds - seconds_used()));
+    plan = {{"question", question}, {"seeds", found.seeds}, {"share", found.share}, {"left_out", Json::array()}};
+    for (size_t c = 0; c < keys.size(); ++c) {
+      if (found.left_out[c]) plan["left_out"].push_back(keys[c]);
+    }
+    // A plan to do nothing is not kept: the same call may have more time later.
+    if (!flags_.dry_run && plan["left_out"].size() < keys.size()) {
       fs::create_directories(fs::path(path).parent_path());
       write_file(path, plan.dump(2) + "\n");
     }
@@ -81,10 +90,23 @@ void Campaign::plan(double seconds) {
   const int64_t wanted = options_.seeds;
   options_.seeds = plan.at("seeds").get<int64_t>();
   options_.share = plan.at("share").get<double>();
+  const std::vector<Record> known = records();
+  for (size_t c = 0; c < cells.size(); ++c) {
+    const Cell cell{cells[c].row, cells[c].variant};
+    if (is_done(known, cells[c])) whole_.insert(cell);
+    if (std::find(plan["left_out"].begin(), plan["left_out"].end(), keys[c]) != plan["left_out"].end())
+      left_out_.insert(cell);
+  }
   notes_.push_back(
       fmt::format("--budget {}: {} of {} seed{}, {}{}.", flags_.budget, options_.seeds, wanted, wanted == 1 ? "" : "s",
-                  options_.share >= 1 ? "all epochs" : fmt::format("{:.2g} % of the epochs", 100 * options_.share),
-                  plan.value("fits", true) ? "" : "; not everything fits"));
+                  options_.share >= 1 ? "all epochs"
+                                      : fmt::format("{:.2g} % of the epochs{}", 100 * options_.share,
+                                                    whole_.empty() ? "" : " where no run with all of them is done"),
+                  left_out_.empty() ? "" : "; not everything fits"));
+}
+
+double Campaign::seconds_used() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
 }
 
 Json Campaign::list() {
@@ -94,7 +116,7 @@ Json Campaign::list() {
   Json jobs = Json::array(), missing = Json::object();
   for (const Job& job : all_jobs()) {
     const bool done = is_done(known, job);
-    const double seconds = done ? 0 : cost(known, job).of(job.identity.epochs());
+    const double seconds = done ? 0 : seconds_of(known, job);
     left += seconds;
     open += done ? 0 : 1;
     jobs.push_back({{"job", label(job)},
@@ -114,7 +136,6 @@ Json Campaign::list() {
 }
 
 void Campaign::work(const std::function<void()>& after) {
-  start_ = std::chrono::steady_clock::now();
   share_jobs(
       workshop_, all_jobs(), stop_, [&] { return records(); },
       [&](const Job& job, size_t number, size_t total) {
@@ -123,27 +144,41 @@ void Campaign::work(const std::function<void()>& after) {
       });
 }
 
-std::string Campaign::spectra() {
-  std::string text;
+std::vector<SpectrumOfRow> Campaign::spectra() {
+  std::vector<SpectrumOfRow> found;
   for (size_t r = 0; r < experiment_.rows.size(); ++r) {
     const ExperimentRow& row = experiment_.rows[r];
     const std::string directory = fmt::format("{}/{}-{}", workshop_.directory, experiment_.name, row.data.front());
     const std::string table = directory + "/table.txt";
-    if (!fs::exists(table) && data_[r].here() && !flags_.dry_run) {
-      spdlog::info("{}: spectrum of {}", experiment_.name, row.name);
-      std::vector<std::string> words = {"spectrum", data_[r].name, "--offline", "-o", directory, "--force"};
-      for (const auto& [key, value] : row.set) words.insert(words.end(), {"--set", key + "=" + value});
+    if (data_[r].here() && !flags_.table_only) {
       try {
-        write_file(table, runner_.child(words, data_[r].place).out);
+        run_spectrum(r, directory);
       } catch (const JobFailure& failure) {
-        states_[r] = fmt::format("failed: {}", failure.what());
+        states_[r] = fmt::format("{}{}", kFailed, failure.what());
         fail(row.name, states_[r], failure.code());
       }
     }
-    const std::string state = states_[r].empty() ? "not run yet" : states_[r];
-    text += fmt::format("{}\n\n{}", row.name, fs::exists(table) ? read_file(table, 1 << 20) : state + "\n");
+    if (states_[r].empty() && fs::exists(table))
+      found.push_back({row.name, directory, read_file(table, 1 << 20)});
+    else
+      found.push_back({row.name, "", (states_[r].empty() ? "not run yet" : states_[r]) + "\n"});
   }
-  return text;
+  return found;
+}
+
+// Nothing if it is there already. One process does it.
+void Campaign::run_spectrum(size_t row, const std::string& directory) {
+  const SettingList& set = experiment_.rows[row].set;
+  const std::string key = job_key({"spectrum", data_[row].name, data_[row].hash, "", set});
+  const JobLock lock = wait_for_lock(workshop_.lock(fs::path(directory).filename()), stop_);
+  const std::string kept = directory + "/key.txt";  // written last
+  if (fs::exists(kept) && read_file(kept, 1 << 10) == key) return;
+  spdlog::info("{}: spectrum of {}", experiment_.name, experiment_.rows[row].name);
+  std::vector<std::string> words = {"spectrum", data_[row].name, "--offline", "-o", directory, "--force"};
+  for (const auto& [name, value] : set) words.insert(words.end(), {"--set", name + "=" + value});
+  const std::string printed = runner_.child(words, data_[row].place).out;
+  write_file(directory + "/table.txt", printed);
+  write_file(kept, key);
 }
 
 Summary Campaign::summary() const {
@@ -187,7 +222,9 @@ void Campaign::note_failures(Summary& summary) const {
 }
 
 Job Campaign::job_of(size_t row, size_t variant, int64_t seed) const {
-  return make_job(experiment_, row, variant, seed, options_, data_[row], pretrain_data_[variant]);
+  JobOptions options = options_;
+  if (whole_.contains({row, variant})) options.share = 1;
+  return make_job(experiment_, row, variant, seed, options, data_[row], pretrain_data_[variant]);
 }
 
 // Without the data at hand, a table is made of records under any of their names.
@@ -225,6 +262,12 @@ std::vector<Job> Campaign::all_jobs() const {
   return jobs;
 }
 
+std::vector<Job> Campaign::first_jobs() const {
+  std::vector<Job> jobs = all_jobs();
+  std::erase_if(jobs, [](const Job& job) { return job.identity.seed() > 0; });
+  return jobs;
+}
+
 std::string Campaign::label(const Job& job) const {
   return fmt::format("{}, {}, seed {}", experiment_.rows[job.row].name, experiment_.variants[job.variant].name,
                      job.identity.seed());
@@ -244,12 +287,35 @@ JobCost Campaign::cost(const std::vector<Record>& known, const Job& job) {
   return place->second;
 }
 
-std::vector<CellCost> Campaign::cell_costs() {
+JobCost Campaign::cost_before(const Job& job) {
+  if (!job.pretrain || fs::exists(workshop_.run(job_key(*job.pretrain)) + "/results.json")) return {};
+  auto place = guesses_before_.find(job.variant);
+  if (place == guesses_before_.end()) {
+    Job pretraining;
+    pretraining.identity = *job.pretrain;
+    pretraining.recipe = job.pretrain_recipe;
+    pretraining.set = job.pretrain_set;
+    JobCost guess;
+    try {
+      guess = runner_.guess(pretraining, pretrain_data_[job.variant], false);
+    } catch (const JobFailure&) {
+    }
+    place = guesses_before_.emplace(job.variant, guess).first;
+  }
+  return place->second;
+}
+
+double Campaign::seconds_of(const std::vector<Record>& known, const Job& job) {
+  const double before = job.pretrain ? cost_before(job).of(job.pretrain->epochs()) : 0;
+  return before + cost(known, job).of(job.identity.epochs());
+}
+
+std::vector<CellCost> Campaign::cell_costs(const std::vector<Job>& first) {
   const std::vector<Record> known = records();
   std::vector<CellCost> cells;
-  for (const Job& job : all_jobs()) {
-    if (job.identity.seed() > 0) continue;
-    CellCost cell{cost(known, job), job.identity.epochs(), 0};
+  for (const Job& job : first) {
+    CellCost cell{cost(known, job), job.identity.epochs(), 0, cost_before(job),
+                  job.pretrain ? job.pretrain->epochs() : 0};
     while (cell.done_seeds < options_.seeds && is_done(known, job_of(job.row, job.variant, cell.done_seeds)))
       ++cell.done_seeds;
     cells.push_back(cell);
@@ -261,9 +327,8 @@ void Campaign::run_job(const Job& job, const std::string& title) {
   const std::string key = job_key(job.identity);
   const ExperimentVariant& variant = experiment_.variants[job.variant];
   if (deadline_ > 0) {
-    const double needed = cost(records(), job).of(job.identity.epochs());
-    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - start_;
-    if (used.count() + needed > kPatience * deadline_) {
+    const double needed = seconds_of(records(), job);
+    if (left_out_.contains({job.row, job.variant}) || seconds_used() + needed > kPatience * deadline_) {
       failures_[key] = fmt::format("not run: about {}, more than is left of the budget", duration_text(needed));
       return;
     }

@@ -1,15 +1,19 @@
 #include "graphpae/cli/reproduce.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "graphpae/cli/campaign.h"
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
 #include "graphpae/reproduce/table.h"
 
 namespace graphpae::cli {
@@ -18,8 +22,31 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-void write_outputs(const Workshop& workshop, const std::vector<Summary>& summaries, const std::string& spectra,
-                   const std::string& title) {
+std::string text_of(const std::vector<SpectrumOfRow>& spectra) {
+  std::string text;
+  for (const SpectrumOfRow& one : spectra) text += fmt::format("{}\n\n{}", one.row, one.text);
+  return text;
+}
+
+// Numbers of all spectra, and the page of the first.
+void write_spectra(const Workshop& workshop, const std::vector<SpectrumOfRow>& spectra) {
+  std::string csv;
+  for (const SpectrumOfRow& one : spectra) {
+    if (one.directory.empty()) continue;
+    std::istringstream lines(read_file(one.directory + "/spectrum.csv", 1 << 28));
+    std::string line;
+    std::getline(lines, line);
+    if (csv.empty()) {
+      csv = "row," + line + "\n";
+      write_file(workshop.directory + "/report.html", read_file(one.directory + "/spectrum.html", 1 << 28));
+    }
+    while (std::getline(lines, line)) csv += table_field(one.row, ',') + "," + line + "\n";
+  }
+  if (!csv.empty()) write_file(workshop.directory + "/results.csv", csv);
+}
+
+void write_outputs(const Workshop& workshop, const std::vector<Summary>& summaries,
+                   const std::vector<SpectrumOfRow>& spectra, const std::string& title) {
   std::string markdown, csv;
   for (const Summary& summary : summaries) {
     markdown +=
@@ -27,9 +54,9 @@ void write_outputs(const Workshop& workshop, const std::vector<Summary>& summari
     std::string lines = summary_csv(summary);
     csv += csv.empty() ? lines : lines.substr(lines.find('\n') + 1);
   }
-  if (!spectra.empty()) markdown += fmt::format("# Spectra\n\n```\n{}```\n", spectra);
+  if (!spectra.empty()) markdown += fmt::format("# Spectra\n\n```\n{}```\n", text_of(spectra));
   write_file(workshop.directory + "/results.md", markdown);
-  if (summaries.empty()) return;
+  if (summaries.empty()) return write_spectra(workshop, spectra);
   write_file(workshop.directory + "/results.csv", csv);
   write_file(workshop.directory + "/report.html", summary_html(summaries, title));
 }
@@ -94,25 +121,29 @@ void print_list(const Json& list) {
              list["open"].get<int64_t>(), list["jobs"].size(), duration_text(list["seconds_left"].get<double>()));
 }
 
-// Of `all`, experiments that have none of the data sets asked for are left out.
+// Of `all`, experiments that have none of the data sets or variants asked for are left out.
 std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
   if (flags.name != "all") return {find_experiment(flags.name)};
   std::vector<Experiment> all = experiments();
   std::erase_if(all, [&](Experiment experiment) {
     try {
       keep_rows(experiment, flags.datasets);
+      keep_variants(experiment, flags.variants);
     } catch (const Error&) {
       return true;
     }
     return false;
   });
+  if (all.empty())
+    throw usage_error(fmt::format("no experiment has --datasets '{}' --variants '{}'", fmt::join(flags.datasets, ","),
+                                  fmt::join(flags.variants, ",")));
   return all;
 }
 
-// The time that is left of --budget, at least a second.
-double budget_left(const ReproduceFlags& flags, Clock::time_point start) {
+// What is left of --budget for the next of so many experiments, at least a second.
+double budget_left(const ReproduceFlags& flags, Clock::time_point start, size_t experiments) {
   const std::chrono::duration<double> used = Clock::now() - start;
-  return std::max(1.0, parse_duration(flags.budget) - used.count());
+  return std::max(1.0, (parse_duration(flags.budget) - used.count()) / static_cast<double>(experiments));
 }
 
 void list_jobs(const ReproduceFlags& flags, const Common& common) {
@@ -121,29 +152,34 @@ void list_jobs(const ReproduceFlags& flags, const Common& common) {
   const Workshop workshop = workshop_of(flags);
   JobRunner runner(*scratch, common, stop);
   Json lists = Json::array();
-  for (const Experiment& experiment : wanted_experiments(flags)) {
+  const auto start = Clock::now();
+  const std::vector<Experiment> wanted = wanted_experiments(flags);
+  for (const Experiment& experiment : wanted) {
     if (experiment.spectrum) continue;
     Campaign campaign(experiment, flags, workshop, runner, stop);
-    if (!flags.budget.empty()) campaign.plan(parse_duration(flags.budget));
+    if (!flags.budget.empty()) campaign.plan(budget_left(flags, start, wanted.size() - lists.size()));
     lists.push_back(campaign.list());
     if (!common.json) print_list(lists.back());
   }
   if (common.json) print_json(lists.size() == 1 ? lists[0] : lists);
 }
 
-void print_results(const std::vector<Summary>& summaries, const std::string& spectra, const ReproduceFlags& flags,
-                   const Common& common) {
+void print_results(const std::vector<Summary>& summaries, const std::vector<SpectrumOfRow>& spectra,
+                   const ReproduceFlags& flags, const Common& common) {
   if (common.json) {
     Json json = Json::array();
     for (const Summary& summary : summaries) json.push_back(summary_json(summary));
+    for (const SpectrumOfRow& one : spectra)
+      json.push_back({{"row", one.row}, {"spectrum", one.directory}, {"text", one.text}});
     return print_json(json.size() == 1 ? json[0] : json);
   }
   for (const Summary& summary : summaries) fmt::print("{}\n", summary_text(summary));
-  fmt::print("{}", spectra);
-  if (summaries.empty())
-    fmt::print("{}/results.md\n", flags.output);
-  else
-    fmt::print("{0}/results.md, {0}/results.csv, {0}/report.html\n", flags.output);
+  fmt::print("{}", text_of(spectra));
+  const bool found = !summaries.empty() || std::any_of(spectra.begin(), spectra.end(),
+                                                       [](const SpectrumOfRow& one) { return !one.directory.empty(); });
+  fmt::print("{}/results.md", flags.output);
+  if (found) fmt::print(", {0}/results.csv, {0}/report.html", flags.output);
+  fmt::print("\n");
 }
 
 void reproduce(const ReproduceFlags& flags, const Common& common) {
@@ -156,13 +192,13 @@ void reproduce(const ReproduceFlags& flags, const Common& common) {
   const GracefulStop stop;
   JobRunner runner(workshop, common, stop);
   std::vector<Summary> summaries;
-  std::string spectra;
+  std::vector<SpectrumOfRow> spectra;
   size_t failed = 0;
   int code = 0;
   for (const Experiment& experiment : wanted) {
     Campaign campaign(experiment, flags, workshop, runner, stop);
     if (experiment.spectrum) {
-      spectra += campaign.spectra();
+      for (SpectrumOfRow& one : campaign.spectra()) spectra.push_back(std::move(one));
     } else {
       const auto write = [&] {
         std::vector<Summary> all = summaries;
@@ -170,7 +206,8 @@ void reproduce(const ReproduceFlags& flags, const Common& common) {
         write_outputs(workshop, all, spectra, flags.name);
       };
       try {
-        if (!flags.budget.empty() && !flags.table_only) campaign.plan(budget_left(flags, start));
+        if (!flags.budget.empty() && !flags.table_only)
+          campaign.plan(budget_left(flags, start, wanted.size() - summaries.size()));
         if (!flags.table_only) campaign.work(write);
       } catch (const Error& error) {
         if (error.kind() != ErrorKind::interrupted) throw;

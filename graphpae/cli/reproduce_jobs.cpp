@@ -16,7 +16,6 @@
 #include "graphpae/cli/progress.h"
 #include "graphpae/core/machine.h"
 #include "graphpae/evaluate/statistics.h"
-#include "graphpae/reproduce/job_lock.h"
 #include "graphpae/version.h"
 
 namespace graphpae::cli {
@@ -27,12 +26,20 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kBetweenLooks{500};
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-void append(std::vector<std::string>& words, const std::string& recipe, const SettingList& set) {
+// A recipe and what differs from it. Of a file of settings all are said: what it leaves open would be filled in
+// according to the data.
+void append(std::vector<std::string>& words, const std::string& recipe, const SettingList& resolved,
+            const SettingList& set) {
+  const auto say = [&](const SettingList& settings) {
+    for (const auto& [key, value] : settings) {
+      if (!value.empty()) words.insert(words.end(), {"--set", key + "=" + value});
+    }
+  };
   if (is_recipe_name(recipe))
     words.insert(words.end(), {"--recipe", recipe});
   else
-    words.insert(words.end(), {"--config", fs::absolute(recipe).string()});
-  for (const auto& [key, value] : set) words.insert(words.end(), {"--set", key + "=" + value});
+    say(resolved);
+  say(set);
 }
 
 ProtocolRecord protocol_record(const Json& json) {
@@ -66,6 +73,9 @@ ProtocolRecord finetune_record(const Json& json, const std::string& metric) {
     protocol.validation = json["validation"].get<double>();
   return protocol;
 }
+
+// Trains on labels.
+bool is_labelled(const Job& job) { return job.identity.verb == "supervised" || job.identity.verb == "transfer"; }
 
 int64_t count_lines(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -123,6 +133,14 @@ void share_jobs(const Workshop& workshop, const std::vector<Job>& jobs, const Gr
   }
 }
 
+JobLock wait_for_lock(const std::string& path, const GracefulStop& stop) {
+  for (;;) {
+    if (auto lock = JobLock::try_take(path)) return std::move(*lock);
+    if (stop.requested()) throw Error(ErrorKind::interrupted, "interrupted");
+    std::this_thread::sleep_for(kBetweenLooks);
+  }
+}
+
 ChildOutcome JobRunner::child(std::vector<std::string> words, const std::string& place, std::function<void()> tick) {
   if (common_.threads > 0) words.insert(words.end(), {"--threads", std::to_string(common_.threads)});
   words.insert(words.end(), {"-q", "--no-progress"});
@@ -173,13 +191,19 @@ FoundData JobRunner::find(const std::vector<std::string>& names, const std::vect
 }
 
 JobCost JobRunner::guess(const Job& job, const FoundData& data, bool trial) {
-  std::vector<std::string> words = {"pretrain", data.name, "--offline"};
-  SettingList set = job.set;
-  std::erase_if(set, [](const auto& setting) { return setting.first.starts_with("finetune."); });
   constexpr int64_t kTrialEpochs = 3;
   constexpr double kLongestTrial = 60;  // seconds
+  constexpr double kLoading = 4;
+  if (is_labelled(job)) {
+    std::vector<std::string> words = {"finetune", "none", data.name, "--offline", "--dry-run"};
+    append(words, job.recipe, job.identity.settings, job.set);
+    const double all_parts = json_of(words, data.place).at("seconds").get<double>();
+    return {all_parts / static_cast<double>(std::max<int64_t>(1, job.identity.epochs())), kLoading};
+  }
+  std::vector<std::string> words = {"pretrain", data.name, "--offline"};
+  SettingList set = job.set;
   if (trial) set.insert(set.end(), {{"epochs", std::to_string(kTrialEpochs)}, {"warmup", "0"}});
-  append(words, job.recipe, set);
+  append(words, job.recipe, job.identity.settings, set);
   std::vector<std::string> estimating = words;
   estimating.emplace_back("--dry-run");
   double per_epoch = json_of(estimating, data.place).at("seconds_per_epoch").get<double>();
@@ -190,7 +214,7 @@ JobCost JobRunner::guess(const Job& job, const FoundData& data, bool trial) {
     per_epoch = json_of(words, data.place).at("seconds_per_epoch").get<double>();
   }
   // Nothing is known of evaluation before one has been made; on small graphs it takes as long as so many epochs.
-  constexpr double kLoading = 4, kEvaluation = 60;
+  constexpr double kEvaluation = 60;
   return {per_epoch, kLoading + kEvaluation * per_epoch};
 }
 
@@ -208,15 +232,17 @@ Json JobRunner::train(const std::string& verb, std::vector<std::string> words, c
     looked = Clock::now();
     progress.update(count_lines(metrics), label);
   });
+  // Earlier epochs took at least what they say themselves.
+  const double per_epoch = results.at("seconds_per_epoch").get<double>();
   results["wall_seconds"] =
-      seconds_since(start) + static_cast<double>(first) * results.at("seconds_per_epoch").get<double>();
+      std::max(results.at("seconds").get<double>(), seconds_since(start) + static_cast<double>(first) * per_epoch);
   return results;
 }
 
 Record JobRunner::probe(const Job& job, const std::string& key, const FoundData& data, bool baselines,
                         const std::string& protocol, const std::string& label) {
   std::vector<std::string> words = {data.name};
-  append(words, job.recipe, job.set);
+  append(words, job.recipe, job.identity.settings, job.set);
   const Json training = train("pretrain", words, key, data.place, job.identity.epochs(), label);
   const auto start = Clock::now();
   const Json scores = json_of({"evaluate", workshop_.run(key), data.name, "--offline", "--protocol", protocol,
@@ -240,19 +266,15 @@ Record JobRunner::finetune(const Job& job, const std::string& key, const FoundDa
     // One process pre-trains; others that need the same wait.
     const std::string pretrain_key = job_key(*job.pretrain);
     from = workshop_.run(pretrain_key);
-    auto lock = JobLock::try_take(workshop_.lock(pretrain_key));
-    for (; !lock; lock = JobLock::try_take(workshop_.lock(pretrain_key))) {
-      if (stop_.requested()) throw Error(ErrorKind::interrupted, "interrupted");
-      std::this_thread::sleep_for(kBetweenLooks);
-    }
+    const JobLock lock = wait_for_lock(workshop_.lock(pretrain_key), stop_);
     if (!fs::exists(from + "/results.json")) {
       std::vector<std::string> words = {pretrain_data.name, "--featurizer", "transfer"};
-      append(words, job.pretrain_recipe, job.pretrain_set);
+      append(words, job.pretrain_recipe, job.pretrain->settings, job.pretrain_set);
       train("pretrain", words, pretrain_key, pretrain_data.place, job.pretrain->epochs(), label + ", pre-training");
     }
   }
   std::vector<std::string> words = {from, data.name};
-  append(words, job.recipe, job.set);
+  append(words, job.recipe, job.identity.settings, job.set);
   const Json results = train("finetune", words, key, data.place, job.identity.epochs(), label);
   Record record;
   record.training_seconds = results.at("seconds").get<double>();
@@ -267,9 +289,8 @@ Record JobRunner::finetune(const Job& job, const std::string& key, const FoundDa
 Record JobRunner::run(const Job& job, const FoundData& data, const FoundData& pretrain_data, bool baselines,
                       const std::string& protocol, const std::string& label, const std::string& metric) {
   const std::string key = job_key(job.identity);
-  const bool labelled = job.identity.verb == "supervised" || job.identity.verb == "transfer";
-  Record record = labelled ? finetune(job, key, data, pretrain_data, label, metric)
-                           : probe(job, key, data, baselines, protocol, label);
+  Record record = is_labelled(job) ? finetune(job, key, data, pretrain_data, label, metric)
+                                   : probe(job, key, data, baselines, protocol, label);
   record.identity = job.identity;
   record.key = key;
   record.threads = common_.thread_count().count;

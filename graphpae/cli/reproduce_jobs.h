@@ -11,6 +11,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/reproduce/budget.h"
 #include "graphpae/reproduce/job.h"
+#include "graphpae/reproduce/job_lock.h"
 
 namespace graphpae::cli {
 
@@ -44,6 +45,9 @@ bool is_done(const std::vector<Record>& records, const Job& job);
 void share_jobs(const Workshop& workshop, const std::vector<Job>& jobs, const GracefulStop& stop,
                 const std::function<std::vector<Record>()>& records,
                 const std::function<void(const Job& job, size_t number, size_t total)>& run);
+
+// Waits until the lock is free. Throws an interrupted error if the user stops it.
+JobLock wait_for_lock(const std::string& path, const GracefulStop& stop);
 
 // The kind of error a child's exit code says; internal for a signal.
 ErrorKind kind_of(int exit_code);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <cstdio>
 #include <filesystem>
 
 #include "graphpae/cli/reproduce.h"
@@ -26,8 +26,7 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 constexpr uint64_t kSearchSeed = 1;
 constexpr int64_t kTestSeeds = 2;  // unless --seeds says otherwise; none of them is the seed of the search
 constexpr const char* kVerb = "tune";
-const std::string kCandidate = "candidate ";  // and its number: the variant of a record
-constexpr double kSearchShare = 0.8;          // of the budget; the rest is for the test
+constexpr double kSearchShare = 0.8;  // of the budget; the rest is for the test
 
 struct Candidate {
   int64_t number = 0;
@@ -75,23 +74,18 @@ class Search {
 
   // Winner and recipe on the test part, with seeds the search has not seen.
   Summary test(int64_t winner) {
-    Experiment experiment;
-    experiment.name = experiment_name();
+    Experiment experiment = experiment_of({0, winner});
     experiment.title = fmt::format("Tuned settings of {}", flags_.tune_data);
     experiment.seeds = test_seeds_;
     experiment.reference = "recipe";
-    experiment.rows = {ExperimentRow{flags_.tune_data, {data_.name}, recipe_, {}, "", {}, ""}};
-    ExperimentVariant recipe, tuned;
-    recipe.name = "recipe";
-    tuned.name = "tuned";
-    tuned.note = fmt::format("candidate {} of {}, chosen by validation score", winner, candidates_);
-    tuned.set = draw_candidate(kSearchSeed, winner, molecules_);
-    experiment.variants = {recipe, tuned};
+    experiment.variants[0].name = "recipe";
+    experiment.variants[1].name = "tuned";
+    experiment.variants[1].note = fmt::format("candidate {} of {}, chosen by validation score", winner, candidates_);
     if (winner == 0) experiment.variants.pop_back();
     // Seeds 1, 2, ...: the search has looked at the validation scores of seed 0.
     std::vector<Job> jobs;
     for (int64_t seed = 1; seed <= test_seeds_; ++seed) {
-      for (size_t v = 0; v < experiment.variants.size(); ++v) jobs.push_back(test_job(experiment, v, seed));
+      for (size_t v = 0; v < experiment.variants.size(); ++v) jobs.push_back(job_of(experiment, v, seed, epochs_));
     }
     share(jobs, [&](const Job& job, size_t number, size_t total) {
       const std::string label = fmt::format("test {}/{}: {}, seed {}", number, total,
@@ -101,7 +95,7 @@ class Search {
     });
     SummaryOptions options;
     options.seeds = test_seeds_ + 1;
-    options.job_of = [&](size_t, size_t variant, int64_t) { return test_job(experiment, variant, 1); };
+    options.job_of = [&](size_t, size_t variant, int64_t) { return job_of(experiment, variant, 1, epochs_); };
     options.row_state = [](size_t) { return std::string(); };
     options.cell_state = [](size_t, size_t) { return std::string(); };
     // Records of seed 0 may be there from other experiments.
@@ -112,13 +106,12 @@ class Search {
 
   // Every setting of a candidate, with the story of how it was found.
   std::string recipe_text(int64_t winner, const std::string& verdict) const {
-    SettingList set = draw_candidate(kSearchSeed, winner, molecules_);
     std::string text = fmt::format("# {0}: settings found by `graphpae reproduce tune {0}`\n", flags_.tune_data);
     text += fmt::format("# Candidate {} of {}, starting from {}; up to {} epochs; chosen by validation {} alone: {}\n",
                         winner, candidates_, recipe_, epochs_, metric_, validation_text(winner));
     if (winner == 0) text += "# That is the recipe the search started from: nothing better was found.\n";
     text += verdict;
-    for (const auto& [key, value] : resolved_settings(recipe_, set, false)) {
+    for (const auto& [key, value] : search_job(winner, epochs_).identity.settings) {
       if (key != "seed" && !value.empty()) text += fmt::format("{}: {}\n", key, value);
     }
     return text;
@@ -132,7 +125,10 @@ class Search {
         if (!a.validation || !b.validation) return a.validation.has_value();
         return smaller_is_better(metric_) ? *a.validation < *b.validation : *a.validation > *b.validation;
       });
-      text += fmt::format("{} candidates, {} epochs each; validation {}:\n", order.size(), rung.epochs, metric_);
+      const auto without = std::count_if(order.begin(), order.end(), [](const Candidate& c) { return !c.validation; });
+      text += fmt::format("{} candidate{}, {} epoch{} each{}; validation {}:\n", order.size(),
+                          order.size() == 1 ? "" : "s", rung.epochs, rung.epochs == 1 ? "" : "s",
+                          without > 0 ? fmt::format(", {} of them failed or left out", without) : "", metric_);
       for (size_t k = 0; k < order.size() && k < 5; ++k) {
         std::string settings;
         for (const auto& [key, value] : draw_candidate(kSearchSeed, order[k].number, molecules_))
@@ -186,20 +182,29 @@ class Search {
     return "";
   }
 
-  Job search_job(int64_t number, int64_t epochs) const {
-    Job job;
-    job.recipe = recipe_;
-    job.set = draw_candidate(kSearchSeed, number, molecules_);
-    job.set.emplace_back("epochs", std::to_string(epochs));
-    job.set.emplace_back("seed", "0");
-    job.identity = {kVerb, data_.name, data_.hash, "", resolved_settings(recipe_, job.set, false)};
-    return job;
+  // The data set with the settings of candidates as variants.
+  Experiment experiment_of(const std::vector<int64_t>& candidates) const {
+    Experiment experiment;
+    experiment.name = experiment_name();
+    experiment.rows = {ExperimentRow{flags_.tune_data, {data_.name}, recipe_, {}, "", {}, ""}};
+    for (const int64_t number : candidates) {
+      experiment.variants.emplace_back();
+      experiment.variants.back().set = draw_candidate(kSearchSeed, number, molecules_);
+    }
+    return experiment;
   }
 
-  Job test_job(const Experiment& experiment, size_t variant, int64_t seed) const {
+  Job job_of(const Experiment& experiment, size_t variant, int64_t seed, int64_t epochs) const {
     JobOptions options;
-    options.epochs = epochs_;
+    options.epochs = epochs;
     return make_job(experiment, 0, variant, seed, options, data_, {});
+  }
+
+  Job search_job(int64_t number, int64_t epochs) const {
+    Job job = job_of(experiment_of({number}), 0, 0, epochs);
+    job.identity.verb = kVerb;
+    job.variant = static_cast<size_t>(number);
+    return job;
   }
 
   // As it is called.
@@ -220,21 +225,18 @@ class Search {
   }
 
   // Trains a candidate. Its record has the validation score and no other: nothing the search reads knows the test part.
-  void train(const Job& job, int64_t number, const std::string& label) {
+  void train(const Job& job, const std::string& variant, const std::string& label) {
     Record record = runner_.run(job, data_, {}, false, "strict", label, "");
     for (auto& [name, protocol] : record.protocols) {
       protocol.scores.clear();
       protocol.baselines.clear();
     }
-    finish(std::move(record), kCandidate + std::to_string(number), job);
+    finish(std::move(record), variant, job);
   }
 
   std::vector<Candidate> train_round(const std::vector<int64_t>& numbers, const Rung& rung, const std::string& round) {
     std::vector<Job> jobs;
-    for (const int64_t number : numbers) {
-      jobs.push_back(search_job(number, rung.epochs));
-      jobs.back().variant = static_cast<size_t>(number);
-    }
+    for (const int64_t number : numbers) jobs.push_back(search_job(number, rung.epochs));
     share(jobs, [&](const Job& job, size_t number, size_t total) {
       const std::string label =
           fmt::format("{}: {}/{}, candidate {}, {} epochs", round, number, total, job.variant, rung.epochs);
@@ -246,7 +248,7 @@ class Search {
       }
       spdlog::info("{}", label);
       try {
-        train(job, static_cast<int64_t>(job.variant), label);
+        train(job, fmt::format("candidate {} of {}", job.variant, candidates_), label);
       } catch (const JobFailure& failure) {
         spdlog::info("{}: failed: {}", label, failure.what());
       }
@@ -272,6 +274,9 @@ class Search {
     const std::string path = fmt::format("{}/plans/tune-{}.json", workshop_.directory, flags_.tune_data);
     const Json question = {
         {"budget", flags_.budget}, {"recipe", recipe_}, {"epochs", flags_.epochs}, {"seeds", test_seeds_}};
+    // One process plans; others that share the search wait for what it finds.
+    std::optional<JobLock> lock;
+    if (!flags_.dry_run) lock = wait_for_lock(workshop_.lock("plan-tune-" + flags_.tune_data), stop_);
     const Json kept = fs::exists(path) ? Json::parse(read_file(path, 1 << 20), nullptr, false) : Json();
     if (kept.is_object() && kept.value("question", Json()) == question) {
       epochs_ = kept.at("epochs").get<int64_t>();
@@ -291,9 +296,11 @@ class Search {
   void plan_from_records() {
     for (const Record& record : records()) {
       if (record.identity.verb != kVerb || record.identity.data != data_.name) continue;
+      long long number = 0, planned = 0;
+      const int found = std::sscanf(record.variant.c_str(), "candidate %lld of %lld", &number, &planned);
+      if (found < 1) continue;  // the trial
       epochs_ = std::max(epochs_, record.identity.epochs());
-      if (record.variant.starts_with(kCandidate))
-        candidates_ = std::max<int64_t>(candidates_, std::atoll(record.variant.c_str() + kCandidate.size()) + 1);
+      candidates_ = std::max<int64_t>({candidates_, number + 1, planned});
     }
     if (candidates_ == 0) throw data_error(fmt::format("{}: no search is recorded", flags_.tune_data));
   }
@@ -319,7 +326,7 @@ class Search {
     const Job job = search_job(0, trial);
     share({job}, [&](const Job&, size_t, size_t) {
       spdlog::info("trial: the recipe, {} epochs", trial);
-      train(job, 0, "trial");
+      train(job, "trial", "trial");
     });
     return recorded_cost(records(), job.identity, processor_name()).value_or(guess);
   }

@@ -25,8 +25,8 @@ std::optional<JobCost> recorded_cost(const std::vector<Record>& records, const J
     const std::string& verb = record->identity.verb;
     const bool alike = verb == job.verb || (pretrains(verb) && pretrains(job.verb));
     if (record->machine != machine || !alike || record->identity.data != job.data) continue;
-    const double training = record->seconds_per_epoch * static_cast<double>(record->identity.epochs());
-    const JobCost cost{record->seconds_per_epoch, std::max(0.0, record->seconds - training)};
+    const auto epochs = static_cast<double>(std::max<int64_t>(1, record->identity.epochs()));
+    const JobCost cost{record->training_seconds / epochs, std::max(0.0, record->seconds - record->training_seconds)};
     JobIdentity asked = job;
     asked.verb = verb;
     if (answers_but_for_seed_and_epochs(*record, asked)) return cost;
@@ -36,29 +36,47 @@ std::optional<JobCost> recorded_cost(const std::vector<Record>& records, const J
 }
 
 BudgetPlan plan_budget(const std::vector<CellCost>& cells, int64_t wanted, double seconds) {
+  BudgetPlan plan;
+  plan.left_out.assign(cells.size(), false);
   const auto whole = [&](int64_t seeds) {
     double sum = 0;
-    for (const CellCost& cell : cells)
-      sum += cell.cost.of(cell.epochs) * static_cast<double>(std::max<int64_t>(0, seeds - cell.done_seeds));
+    for (const CellCost& cell : cells) {
+      const int64_t left = std::max<int64_t>(0, seeds - cell.done_seeds);
+      sum += cell.cost.of(cell.epochs) * static_cast<double>(left);
+      if (left > 0 && cell.done_seeds == 0) sum += cell.before.of(cell.before_epochs);
+    }
     return sum;
   };
-  BudgetPlan plan;
   for (plan.seeds = wanted; plan.seeds > 1 && whole(plan.seeds) > seconds;) --plan.seeds;
   plan.seconds = whole(plan.seeds);
   if (plan.seconds <= seconds) return plan;
+  // One seed. What is done stays as it is; the others get a share of their epochs.
+  const auto one = [&](size_t c, double share) {
+    const CellCost& cell = cells[c];
+    if (plan.left_out[c] || cell.done_seeds > 0) return 0.0;
+    const double before = cell.before_epochs > 0 ? cell.before.of(shared_epochs(cell.before_epochs, share)) : 0;
+    return before + cell.cost.of(shared_epochs(cell.epochs, share));
+  };
   const auto cut = [&](double share) {
     double sum = 0;
-    for (const CellCost& cell : cells) sum += cell.cost.of(shared_epochs(cell.epochs, share));
+    for (size_t c = 0; c < cells.size(); ++c) sum += one(c, share);
     return sum;
   };
+  while (cut(0) > seconds) {
+    size_t dearest = 0;
+    for (size_t c = 1; c < cells.size(); ++c) {
+      if (one(c, 0) > one(dearest, 0)) dearest = c;
+    }
+    plan.left_out[dearest] = true;
+  }
   double low = 0, high = 1;
-  for (int step = 0; step < 40; ++step) {
+  if (cut(1) <= seconds) low = 1;
+  for (int step = 0; step < 40 && low < 1; ++step) {
     const double middle = (low + high) / 2;
     (cut(middle) <= seconds ? low : high) = middle;
   }
   plan.share = low;
   plan.seconds = cut(low);
-  plan.fits = plan.seconds <= seconds;
   return plan;
 }
 

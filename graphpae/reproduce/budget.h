@@ -25,16 +25,19 @@ struct CellCost {
   JobCost cost;
   int64_t epochs = 0;      // of the recipe
   int64_t done_seeds = 0;  // with all epochs
+  JobCost before = {};     // what is done once, before the first seed: the pre-training of transfer
+  int64_t before_epochs = 0;
 };
 
 struct BudgetPlan {
   int64_t seeds = 1;
-  double share = 1;    // of the epochs
-  double seconds = 0;  // that the jobs of this plan still take
-  bool fits = true;    // no: not even one epoch each does
+  double share = 1;            // of the epochs
+  double seconds = 0;          // that the jobs of this plan still take
+  std::vector<bool> left_out;  // [cells] not even one epoch of them fits
 };
 
-// As many seeds of all cells as fit with all their epochs, up to `wanted`; else one seed and a share of the epochs.
+// As many seeds of all cells as fit with all their epochs, up to `wanted`; else one seed and a share of the epochs, of
+// cells that have no seed yet. Of those that do not fit with one epoch each the dearest are left out.
 BudgetPlan plan_budget(const std::vector<CellCost>& cells, int64_t wanted, double seconds);
 
 // "90", "90s", "30m", "2h", "1h30m", "1d" as seconds. Throws a usage error.

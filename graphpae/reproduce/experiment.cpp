@@ -70,11 +70,14 @@ Reader into(std::map<std::string, Published>& field) {
   return [&field](const Node& node) {
     for (const auto& entry : node) {
       Published number;
+      const Node mean = entry.second.IsSequence() ? entry.second[0] : entry.second;
+      number.mean = mean.as<double>();
+      number.text = mean.as<std::string>();
+      const size_t point = number.text.find('.');
+      if (point != std::string::npos) number.decimals = static_cast<int>(number.text.size() - point - 1);
       if (entry.second.IsSequence()) {
-        number.mean = entry.second[0].as<double>();
         number.deviation = entry.second[1].as<double>();
-      } else {
-        number.mean = entry.second.as<double>();
+        number.text += " ± " + entry.second[1].as<std::string>();
       }
       field[entry.first.as<std::string>()] = number;
     }

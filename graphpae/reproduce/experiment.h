@@ -17,6 +17,8 @@ using SettingList = std::vector<std::pair<std::string, std::string>>;  // key, v
 struct Published {
   double mean = 0;
   std::optional<double> deviation;
+  std::string text;  // as it was printed
+  int decimals = 0;  // of the mean, in print
 };
 
 // A data set of a table.

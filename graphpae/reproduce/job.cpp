@@ -27,7 +27,7 @@ SettingList without_finetune(SettingList list) {
 // What restrictions and the seed say, after everything else.
 SettingList last_settings(const SettingList& resolved, int64_t seed, const JobOptions& options) {
   const int64_t full = std::stoll(value_of(resolved, "epochs"));
-  const int64_t epochs = options.epochs > 0 ? options.epochs : shared_epochs(full, options.share);
+  const int64_t epochs = shared_epochs(options.epochs > 0 ? options.epochs : full, options.share);
   SettingList list;
   if (epochs != full) list.emplace_back("epochs", std::to_string(epochs));
   const int64_t warmup = std::stoll(value_of(resolved, "warmup"));

@@ -39,7 +39,7 @@ struct Job {
 struct JobOptions {
   int64_t seeds = 0;   // 0: as the experiment says
   int64_t epochs = 0;  // 0: as the recipes say
-  double share = 1;    // of the epochs of the recipes, if epochs is 0
+  double share = 1;    // of those epochs
 };
 
 // Epochs of a recipe cut down to a share: at least one, two digits, so that plans that are nearly equal are equal.

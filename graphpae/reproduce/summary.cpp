@@ -94,7 +94,7 @@ std::vector<BaselineLine> baselines_of(const Chosen& records) {
 
 // Scores of seeds that both have, pair by pair.
 std::optional<VariantComparison> compare(const Chosen& variant, const Chosen& reference, const std::string& protocol,
-                                         bool smaller) {
+                                         const std::string& target, bool smaller) {
   std::vector<std::pair<const ProtocolRecord*, const ProtocolRecord*>> both;
   for (const Record* a : variant) {
     for (const Record* b : reference) {
@@ -117,7 +117,14 @@ std::optional<VariantComparison> compare(const Chosen& variant, const Chosen& re
   VariantComparison result;
   result.protocol = protocol;
   std::vector<double> differences;
-  if (splits > 1) {
+  if (!target.empty()) {
+    result.unit = "seeds";
+    for (const auto& [a, b] : both) {
+      const auto one = a->targets.find(target), other = b->targets.find(target);
+      if (one == a->targets.end() || other == b->targets.end()) return std::nullopt;
+      differences.push_back(one->second - other->second);
+    }
+  } else if (splits > 1) {
     result.unit = "splits";
     for (size_t s = 0; s < splits; ++s) {
       std::vector<double> of_split;
@@ -226,9 +233,9 @@ Summary summarise(const Experiment& experiment, const std::vector<Record>& recor
           line.whole_row = !line.state.empty();
           if (!line.whole_row) line.state = options.cell_state(row, v);
         }
-        if (v != reference && reference < cells.size() && target.empty()) {
+        if (v != reference && reference < cells.size()) {
           for (const std::string& protocol : protocols_of(cells[v])) {
-            if (auto compared = compare(cells[v], cells[reference], protocol, smaller_is_better(line.metric)))
+            if (auto compared = compare(cells[v], cells[reference], protocol, target, smaller_is_better(line.metric)))
               line.comparisons.push_back(std::move(*compared));
           }
         }

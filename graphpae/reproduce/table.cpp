@@ -33,14 +33,6 @@ std::string spread(const std::map<std::string, Statistics>& protocols, const std
   return s.deviation == 0 ? number(s.mean, metric) : number(s.mean, metric) + " ± " + number(s.deviation, metric);
 }
 
-// As many decimals as the paper prints.
-std::string published_text(const std::optional<Published>& published, const std::string& metric) {
-  if (!published) return "";
-  const int decimals = shown_decimals(metric);
-  const std::string mean = fmt::format("{:.{}f}", published->mean, decimals);
-  return published->deviation ? fmt::format("{} ± {:.{}f}", mean, *published->deviation, decimals) : mean;
-}
-
 // Ours minus theirs: under the paper's protocol if that was measured.
 const Statistics* comparable(const SummaryLine& line) {
   for (const char* protocol : {"paper", "strict"}) {
@@ -98,7 +90,8 @@ std::vector<std::string> explanations(const Summary& summary) {
   const bool any = !metrics.empty();
   if (any)
     lines.push_back(
-        fmt::format("{}. Mean ± standard deviation over splits, probes and seeds. A run: training and evaluation.",
+        fmt::format("{}. Mean ± standard deviation over splits, probes and seeds. A run: training and evaluation; "
+                    "memory: the peak of training.",
                     fmt::join(metrics, "; ")));
   const bool nodes = std::any_of(summary.lines.begin(), summary.lines.end(), [](const SummaryLine& line) {
     return line.metric == "accuracy" && line.protocols.contains("paper");
@@ -180,15 +173,17 @@ Grid score_grid(const Summary& summary) {
     }
     if (line.protocols.empty()) {
       add(title, {variant.name, line.state.empty() ? "not run yet" : line.state, "",
-                  published_text(line.published, metric.empty() ? "accuracy" : metric)});
+                  line.published ? line.published->text : ""});
       continue;
     }
     const auto difference = published_difference(line);
-    add(title, {variant.name, spread(line.protocols, "strict", metric), spread(line.protocols, "paper", metric),
-                published_text(line.published, metric),
-                difference ? signed_text(*difference, decimals_of(*difference, metric)) : "",
-                part_of(line.seeds, line.wanted_seeds), part_of(line.epochs, line.recipe_epochs),
-                duration_text(line.seconds), fmt::format("{:.2f} GB", static_cast<double>(line.peak_rss_bytes) / 1e9)});
+    add(title,
+        {variant.name, spread(line.protocols, "strict", metric), spread(line.protocols, "paper", metric),
+         line.published ? line.published->text : "",
+         difference ? signed_text(*difference, std::min(line.published->decimals, decimals_of(*difference, metric)))
+                    : "",
+         part_of(line.seeds, line.wanted_seeds), part_of(line.epochs, line.recipe_epochs), duration_text(line.seconds),
+         fmt::format("{:.2f} GB", static_cast<double>(line.peak_rss_bytes) / 1e9)});
     for (const BaselineLine& baseline : line.baselines) {
       // What does not depend on the variant is shown once.
       if (line.variant > 0 && baseline.name != "untrained") continue;

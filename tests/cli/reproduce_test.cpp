@@ -1,6 +1,7 @@
 // `graphpae reproduce` from outside.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -215,6 +216,55 @@ TEST(CliReproduce, BudgetCutsAndSaysSo) {
   EXPECT_LE(records(dir).size(), 2u);
 }
 
+TEST(CliReproduce, BudgetLeavesWholeRunsAsTheyAre) {
+  const TempDir dir;
+  make_graph(dir);
+  write_experiment(dir, 2);
+  ASSERT_EQ(run(dir, "reproduce small.yaml --data . -o short --seeds 1 --variants full").code, 0);
+  json whole = records(dir, "short/results.jsonl").at(0);
+  whole["settings"]["epochs"] = "400000";
+  whole["training_seconds"] = whole["seconds"] = 40000;  // so the budget is thought to be good for 100 epochs or so
+  dir.write("whole.jsonl", whole.dump() + "\n");
+  write_experiment(dir, 400000);
+  const Outcome outcome = run(dir, "reproduce small.yaml --data . -o out --budget 15s --results whole.jsonl --json");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  for (const json& record : records(dir)) EXPECT_EQ(record["variant"], "bare");
+  const json full = json::parse(outcome.out)["lines"][0];
+  EXPECT_EQ(full["variant"], "full");
+  EXPECT_EQ(full["epochs"], 400000);
+  EXPECT_EQ(full["seeds"], 1);
+}
+
+// A file of settings means the same for any data: what it leaves open has its default, in the record and in the run.
+TEST(CliReproduce, RecordsSayWhatRan) {
+  const TempDir dir;
+  std::string table = "smiles,y\n";
+  std::array<std::string, 3> parts;
+  for (int i = 0; i < 30; ++i) {
+    table += std::string(static_cast<size_t>(i + 1), 'C') + "," + std::to_string(i) + "\n";
+    parts[i < 20 ? 0 : i % 2 + 1] += std::to_string(i) + "\n";
+  }
+  dir.write("mols/molecules.csv", table);
+  dir.write("mols/split/train.csv", parts[0]);
+  dir.write("mols/split/valid.csv", parts[1]);
+  dir.write("mols/split/test.csv", parts[2]);
+  dir.write("mine.yaml", "encoder: gated_gcn\nlayers: 1\nwidth: 8\neigenvectors: 2\ngaussians: 4\nepochs: 1\n");
+  dir.write("own.yaml", "seeds: 1\nrows:\n  - {name: M, data: mols, recipe: mine.yaml}\n");
+  const Outcome outcome = run(dir, "reproduce own.yaml --data . -o out --keep-runs");
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const json record = records(dir).at(0);
+  const std::string config = slurp(dir / ("out/runs/" + record["key"].get<std::string>() + "/config.yaml"));
+  for (const char* key : {"encoder", "batch_size", "gaussian_range", "mask_ratio", "absolute_positions"}) {
+    const std::string said = std::string("\n") + key + ": ";
+    const size_t at = config.find(said);
+    ASSERT_NE(at, std::string::npos) << key;
+    const std::string value = config.substr(at + said.size(), config.find('\n', at + 1) - at - said.size());
+    std::string recorded = record["settings"][key];
+    if (recorded == "yes" || recorded == "no") recorded = recorded == "yes" ? "true" : "false";
+    EXPECT_EQ(value, recorded) << key;
+  }
+}
+
 TEST(CliReproduce, AJobThatFailsIsALineOfTheTable) {
   const TempDir dir;
   make_graph(dir);
@@ -295,6 +345,18 @@ TEST(CliReproduce, SpectrumIsTheVerbOfThatName) {
   EXPECT_NE(outcome.out.find("feature_masking"), std::string::npos) << outcome.out;
   EXPECT_NE(outcome.out.find("not here: looked for ./gone"), std::string::npos) << outcome.out;
   EXPECT_TRUE(fs::exists(dir / "out/fig-g/spectrum.html"));
+  EXPECT_EQ(slurp(dir / "out/report.html"), slurp(dir / "out/fig-g/spectrum.html"));
+  EXPECT_EQ(slurp(dir / "out/results.csv").find("row,"), 0u);
+  EXPECT_NE(slurp(dir / "out/results.csv").find("\nG,feature_masking,"), std::string::npos);
+  // Not done again, unless the data are others.
+  const auto written = fs::last_write_time(dir / "out/fig-g/spectrum.json");
+  EXPECT_EQ(run(dir, "reproduce fig.yaml --data . -o out").out, outcome.out);
+  EXPECT_EQ(fs::last_write_time(dir / "out/fig-g/spectrum.json"), written);
+  fs::remove_all(dir / "g");
+  ASSERT_EQ(run(dir, "generate heterophilic -o g --nodes 200 --edges 900 --features 40 --seed 7 -q").code, 0);
+  const Outcome other = run(dir, "reproduce fig.yaml --data . -o out --json");
+  EXPECT_NE(fs::last_write_time(dir / "out/fig-g/spectrum.json"), written);
+  EXPECT_EQ(json::parse(other.out)[0]["row"], "G");
 }
 
 TEST(CliReproduce, ListsAndRefuses) {
@@ -307,6 +369,7 @@ TEST(CliReproduce, ListsAndRefuses) {
   expect_failure(dir, "reproduce tabel2", 2, "unknown experiment 'tabel2' (did you mean 'table2'?)");
   expect_failure(dir, "reproduce table2 --data nowhere", 2, "--data nowhere: is not a directory");
   expect_failure(dir, "reproduce table2 --datasets chamelion --dry-run", 2, "(did you mean 'chameleon'?)");
+  expect_failure(dir, "reproduce all --datasets chamelion --dry-run", 2, "no experiment has --datasets 'chamelion'");
   expect_failure(dir, "reproduce table2 --budget soon", 2, "'soon' is not a time");
   expect_failure(dir, "reproduce table2 chameleon", 2, "only tune takes a data set");
   expect_failure(dir, "reproduce tune", 2, "tune: which data?");

@@ -28,7 +28,8 @@ TEST(Budget, DurationsAreReadAndWritten) {
 
 TEST(Budget, CostsComeFromTheSameCellThenFromTheSameData) {
   std::vector<Record> records = {sample_record("a", 0, {{0.5}}), sample_record("a", 1, {{0.5}}, {{"alpha", "0.5"}})};
-  records[1].seconds_per_epoch = 0.3;
+  records[1].training_seconds = 300;
+  records[0].seconds_per_epoch = 0.05;  // the median of a run with some slow epochs, which are no fixed cost
   const JobIdentity job = sample_record("a", 5, {{0.5}}).identity;
   const auto cost = recorded_cost(records, job, "some processor");
   ASSERT_TRUE(cost);
@@ -59,11 +60,32 @@ TEST(Budget, MoreSeedsFirstThenFewerEpochs) {
   EXPECT_EQ(cut.seeds, 1);
   EXPECT_NEAR(cut.share, 0.5, 0.02);
   EXPECT_LE(cut.seconds, 190);
-  EXPECT_TRUE(cut.fits);
-  EXPECT_FALSE(plan_budget(cells, 10, 30).fits);
+  EXPECT_EQ(cut.left_out, (std::vector<bool>{false, false}));
   // What is done costs nothing.
   const std::vector<CellCost> done = {{{0.1, 20}, 1000, 2}, {{0.2, 20}, 1000, 1}};
   EXPECT_EQ(plan_budget(done, 10, 221).seeds, 2);
+}
+
+TEST(Budget, WhatDoesNotFitIsLeftOutAndDoesNotSpoilTheRest) {
+  const std::vector<CellCost> cells = {{{0.1, 20}, 1000, 0}, {{50, 3000}, 1000, 0}};
+  const BudgetPlan plan = plan_budget(cells, 10, 70);
+  EXPECT_EQ(plan.left_out, (std::vector<bool>{false, true}));
+  EXPECT_NEAR(plan.share, 0.5, 0.02);
+  EXPECT_LE(plan.seconds, 70);
+  EXPECT_EQ(plan_budget(cells, 10, 1).left_out, (std::vector<bool>{true, true}));
+  // What has all its epochs is not done again with fewer.
+  const BudgetPlan rest = plan_budget({{{0.1, 20}, 1000, 1}, {{0.2, 20}, 1000, 0}}, 10, 121);
+  EXPECT_EQ(rest.left_out, (std::vector<bool>{false, false}));
+  EXPECT_NEAR(rest.share, 0.5, 0.02);
+}
+
+TEST(Budget, PreTrainingIsPaidOnce) {
+  const std::vector<CellCost> transfer = {{{0.1, 20}, 100, 0, {1, 10}, 100}};  // 110 seconds before, 30 a seed
+  EXPECT_EQ(plan_budget(transfer, 10, 175).seeds, 2);
+  EXPECT_EQ(plan_budget(transfer, 10, 205).seeds, 3);
+  const BudgetPlan cut = plan_budget(transfer, 10, 85);
+  EXPECT_EQ(cut.seeds, 1);
+  EXPECT_NEAR(cut.share, 0.5, 0.02);
 }
 
 TEST(Search, CandidatesAreDrawnOnceAndForAll) {

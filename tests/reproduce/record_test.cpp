@@ -194,6 +194,9 @@ TEST(Job, SettingsComeFromRecipeRowVariantAndRestrictionsInTurn) {
   JobOptions options;
   options.share = 0.1239;
   EXPECT_EQ(make_job(e, 0, 0, 4, options, data, {}).identity.epochs(), 120);
+  options.epochs = 500;
+  EXPECT_EQ(make_job(e, 0, 0, 4, options, data, {}).identity.epochs(), 61);
+  options = {};
   options.epochs = 7;
   EXPECT_EQ(make_job(e, 0, 0, 4, options, data, {}).identity.epochs(), 7);
   EXPECT_EQ(recipe_epochs(e, 0, 0), 1000);

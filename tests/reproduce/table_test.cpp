@@ -20,7 +20,7 @@ rows:
   - {name: One, data: [one, uno], recipe: chameleon}
   - {name: Gone, data: gone, recipe: chameleon}
 variants:
-  - {name: full, published: {One: [70, 1.5]}}
+  - {name: full, published: {One: [70.0, 1.50]}}
   - {name: bare, note: without them, set: {use_positions: no}}
 )",
                           "t", "t.yaml");
@@ -125,6 +125,33 @@ variants:
   EXPECT_TRUE(summary.lines[2].comparisons.empty());  // of the same kind, after fewer epochs
 }
 
+TEST(Summary, ComparesTargetsSeedBySeed) {
+  const Experiment e = parse_experiment(
+      "reference: full\nrows:\n  - {name: Q, data: one, recipe: chameleon, targets: [mu, gap]}\n"
+      "variants:\n  - {name: full}\n  - {name: bare, set: {use_positions: no}}\n",
+      "t", "t.yaml");
+  std::vector<Record> records;
+  for (const int64_t seed : {0, 1}) {
+    for (const double worse : {0.0, 1.0}) {
+      const SettingList set = worse > 0 ? SettingList{{"use_positions", "no"}} : SettingList{};
+      records.push_back(sample_record("one", seed, {{0.5}}, set));
+      records.back().metric = "mae";
+      const double slope = static_cast<double>(1 + seed);
+      records.back().protocols["strict"].targets = {{"mu", 1 + worse * slope}, {"gap", 2 - worse * slope}};
+    }
+  }
+  const Summary summary = summarise(e, records, options_for(e, 2));
+  ASSERT_EQ(summary.lines.size(), 4u);
+  for (const size_t bare : {1, 3}) {
+    ASSERT_EQ(summary.lines[bare].comparisons.size(), 1u);
+    const VariantComparison& c = summary.lines[bare].comparisons[0];
+    EXPECT_EQ(c.unit, "seeds");
+    EXPECT_EQ(c.pairs, 2);
+    EXPECT_NEAR(c.difference.mean, bare == 1 ? 1.5 : -1.5, 1e-12);
+    EXPECT_EQ(c.better, bare == 1 ? 0 : 2);  // errors: smaller is better
+  }
+}
+
 TEST(Summary, TakesTheMostEpochsIfAsked) {
   const Experiment e = two_variants();
   std::vector<Record> records = {sample_record("one", 0, {{0.5}}, {{"epochs", "10"}}),
@@ -150,7 +177,7 @@ TEST(Table, ShowsOursBesideTheirs) {
   const Summary summary = summarise(e, some_records(), options_for(e, 2));
   const Grid grid = score_grid(summary);
   ASSERT_EQ(grid.rows.size(), 4u);  // two lines, a baseline, and one line for data that are not here
-  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"One", "full", "60.00 ± 8.16", "70.00", "70.00 ± 1.50", "0.00", "2",
+  EXPECT_EQ(grid.rows[0], (std::vector<std::string>{"One", "full", "60.00 ± 8.16", "70.00", "70.0 ± 1.50", "0.0", "2",
                                                     "1000", "3 min", "0.50 GB"}));
   EXPECT_EQ(grid.rows[1][1], "- untrained encoder");
   EXPECT_EQ(grid.rows[1][2], "25.00 ± 1.00");
