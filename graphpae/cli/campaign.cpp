@@ -78,31 +78,42 @@ void Campaign::plan(double seconds) {
     const std::vector<CellCost> costs = cell_costs(cells);
     const BudgetPlan found = plan_budget(costs, options_.seeds, std::max(1.0, seconds - seconds_used()));
     plan = {{"question", question}, {"seeds", found.seeds}, {"share", found.share}, {"left_out", Json::array()}};
+    bool does_something = found.share >= 1;
     for (size_t c = 0; c < keys.size(); ++c) {
-      if (found.left_out[c]) plan["left_out"].push_back(keys[c]);
+      if (found.left_out[c])
+        plan["left_out"].push_back(keys[c]);
+      else
+        does_something |= costs[c].done_seeds == 0;
     }
     // A plan to do nothing is not kept: the same call may have more time later.
-    if (!flags_.dry_run && plan["left_out"].size() < keys.size()) {
+    if (!flags_.dry_run && does_something) {
       fs::create_directories(fs::path(path).parent_path());
       write_file(path, plan.dump(2) + "\n");
     }
   }
+  mark_cells(plan["left_out"].get<std::set<std::string>>());
   const int64_t wanted = options_.seeds;
   options_.seeds = plan.at("seeds").get<int64_t>();
   options_.share = plan.at("share").get<double>();
-  const std::vector<Record> known = records();
-  for (size_t c = 0; c < cells.size(); ++c) {
-    const Cell cell{cells[c].row, cells[c].variant};
-    if (is_done(known, cells[c])) whole_.insert(cell);
-    if (std::find(plan["left_out"].begin(), plan["left_out"].end(), keys[c]) != plan["left_out"].end())
-      left_out_.insert(cell);
-  }
   notes_.push_back(
       fmt::format("--budget {}: {} of {} seed{}, {}{}.", flags_.budget, options_.seeds, wanted, wanted == 1 ? "" : "s",
                   options_.share >= 1 ? "all epochs"
                                       : fmt::format("{:.2g} % of the epochs{}", 100 * options_.share,
                                                     whole_.empty() ? "" : " where no run with all of them is done"),
                   left_out_.empty() ? "" : "; not everything fits"));
+}
+
+// Several cells may ask for the same job. `left_out` are keys of jobs with all their epochs.
+void Campaign::mark_cells(const std::set<std::string>& left_out) {
+  const std::vector<Record> known = records();
+  for (size_t r = 0; r < experiment_.rows.size(); ++r) {
+    for (size_t v = 0; v < experiment_.variants.size(); ++v) {
+      if (!can_run(r, v)) continue;
+      const Job job = job_of(r, v, 0);
+      if (is_done(known, job)) whole_.insert({r, v});
+      if (left_out.contains(job_key(job.identity))) left_out_.insert({r, v});
+    }
+  }
 }
 
 double Campaign::seconds_used() const {

@@ -63,7 +63,8 @@ class Campaign {
   JobCost cost_before(const Job& job);  // of its pre-training, if that is still to be done
   double seconds_of(const std::vector<Record>& records, const Job& job);
   std::vector<CellCost> cell_costs(const std::vector<Job>& first);
-  double seconds_used() const;  // since plan() was called
+  void mark_cells(const std::set<std::string>& left_out);  // before the plan changes options_
+  double seconds_used() const;                             // since plan() was called
   void run_job(const Job& job, const std::string& title);
   void fail(const std::string& key, const std::string& what, int code);
 

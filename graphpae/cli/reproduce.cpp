@@ -32,7 +32,7 @@ std::string text_of(const std::vector<SpectrumOfRow>& spectra) {
 void write_spectra(const Workshop& workshop, const std::vector<SpectrumOfRow>& spectra) {
   std::string csv;
   for (const SpectrumOfRow& one : spectra) {
-    if (one.directory.empty()) continue;
+    if (!fs::exists(one.directory + "/spectrum.csv")) continue;
     std::istringstream lines(read_file(one.directory + "/spectrum.csv", 1 << 28));
     std::string line;
     std::getline(lines, line);

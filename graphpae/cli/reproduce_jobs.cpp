@@ -30,16 +30,17 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 // according to the data.
 void append(std::vector<std::string>& words, const std::string& recipe, const SettingList& resolved,
             const SettingList& set) {
-  const auto say = [&](const SettingList& settings) {
-    for (const auto& [key, value] : settings) {
-      if (!value.empty()) words.insert(words.end(), {"--set", key + "=" + value});
-    }
+  const auto say = [&](const std::string& key, const std::string& value) {
+    words.insert(words.end(), {"--set", key + "=" + value});
   };
-  if (is_recipe_name(recipe))
+  if (is_recipe_name(recipe)) {
     words.insert(words.end(), {"--recipe", recipe});
-  else
-    say(resolved);
-  say(set);
+  } else {
+    for (const auto& [key, value] : resolved) {
+      if (!value.empty()) say(key, value);
+    }
+  }
+  for (const auto& [key, value] : set) say(key, value);
 }
 
 ProtocolRecord protocol_record(const Json& json) {
