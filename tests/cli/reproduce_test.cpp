@@ -34,7 +34,7 @@ void write_experiment(const TempDir& dir, int epochs) {
             "set: " +
                 settings +
                 "}\n  - {name: Gone, data: gone, recipe: chameleon}\nvariants:\n"
-                "  - {name: full, baselines: true, published: {G: [50, 1]}}\n"
+                "  - {name: full, baselines: true, published: {G: [50.00, 1.00]}}\n"
                 "  - {name: bare, set: {use_positions: no}}\n");
 }
 
