@@ -151,6 +151,12 @@ void add_sweep_charts(Page& page, const Summary& summary) {
   }
 }
 
+void drop_column(Grid& grid, const std::string& name) {
+  const auto at = std::find(grid.head.begin(), grid.head.end(), name) - grid.head.begin();
+  grid.head.erase(grid.head.begin() + at);
+  for (auto& row : grid.rows) row.erase(row.begin() + at);
+}
+
 }  // namespace
 
 Grid score_grid(const Summary& summary) {
@@ -191,6 +197,11 @@ Grid score_grid(const Summary& summary) {
       add(title, {fmt::format("- {}{}", baseline_title(baseline.name), of),
                   spread(baseline.protocols, "strict", metric), spread(baseline.protocols, "paper", metric)});
     }
+  }
+  const bool published = std::any_of(summary.lines.begin(), summary.lines.end(),
+                                     [](const SummaryLine& line) { return line.published.has_value(); });
+  if (!published) {
+    for (const char* column : {"published", "difference"}) drop_column(grid, column);
   }
   return grid;
 }

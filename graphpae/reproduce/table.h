@@ -13,7 +13,7 @@ struct Grid {
   std::vector<std::vector<std::string>> rows;  // [rows][head]
 };
 
-// The scores, one line per data set and variant, baselines below the first variant.
+// The scores, one line per data set and variant, baselines below the first variant; published numbers if there are any.
 Grid score_grid(const Summary& summary);
 // Every variant against the reference; no rows if there is nothing to compare.
 Grid comparison_grid(const Summary& summary);

@@ -221,6 +221,12 @@ TEST(Table, SweepsAreDrawn) {
   const std::vector<Record> records = {sample_record("one", 0, {{0.5}}, {{"alpha", "0.5"}})};
   const std::string html = summary_html({summarise(e, records, options_for(e, 1))}, "title");
   EXPECT_NE(html.find("\"label\":\"strict\",\"data\":[50,null],\"spread\":["), std::string::npos);
+  // Nothing was published, so there are no columns for it.
+  const Grid grid = score_grid(summarise(e, records, options_for(e, 1)));
+  EXPECT_EQ(grid.head,
+            (std::vector<std::string>{"data", "variant", "strict", "paper", "seeds", "epochs", "a run", "memory"}));
+  EXPECT_EQ(grid.rows[0],
+            (std::vector<std::string>{"one", "alpha=0.5", "50.00", "", "1 of 10", "1000", "2 min", "0.50 GB"}));
 }
 
 TEST(Table, FillsMarksOfADocument) {
