@@ -19,20 +19,24 @@ bool pretrains(const std::string& verb) { return verb == "probe" || verb == "tun
 
 std::optional<JobCost> recorded_cost(const std::vector<Record>& records, const JobIdentity& job,
                                      const std::string& machine) {
-  std::optional<JobCost> same_data;
-  // The newest are nearest to what the machine does now.
-  for (auto record = records.rbegin(); record != records.rend(); ++record) {
-    const std::string& verb = record->identity.verb;
+  // The newest are nearest to what the machine does now, in whichever file they stand.
+  const Record *same_cell = nullptr, *same_data = nullptr;
+  const auto keep_newer = [](const Record*& kept, const Record& record) {
+    if (kept == nullptr || kept->date <= record.date) kept = &record;
+  };
+  for (const Record& record : records) {
+    const std::string& verb = record.identity.verb;
     const bool alike = verb == job.verb || (pretrains(verb) && pretrains(job.verb));
-    if (record->machine != machine || !alike || record->identity.data != job.data) continue;
-    const auto epochs = static_cast<double>(std::max<int64_t>(1, record->identity.epochs()));
-    const JobCost cost{record->training_seconds / epochs, std::max(0.0, record->seconds - record->training_seconds)};
+    if (record.machine != machine || !alike || record.identity.data != job.data) continue;
     JobIdentity asked = job;
     asked.verb = verb;
-    if (answers_but_for_seed_and_epochs(*record, asked)) return cost;
-    if (!same_data) same_data = cost;
+    keep_newer(same_data, record);
+    if (answers_but_for_seed_and_epochs(record, asked)) keep_newer(same_cell, record);
   }
-  return same_data;
+  const Record* found = same_cell != nullptr ? same_cell : same_data;
+  if (found == nullptr) return std::nullopt;
+  const auto epochs = static_cast<double>(std::max<int64_t>(1, found->identity.epochs()));
+  return JobCost{found->training_seconds / epochs, std::max(0.0, found->seconds - found->training_seconds)};
 }
 
 BudgetPlan plan_budget(const std::vector<CellCost>& cells, int64_t wanted, double seconds) {

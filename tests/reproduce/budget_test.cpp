@@ -40,6 +40,11 @@ TEST(Budget, CostsComeFromTheSameCellThenFromTheSameData) {
       recorded_cost(records, sample_record("a", 0, {{0.5}}, {{"alpha", "0.25"}}).identity, "some processor");
   ASSERT_TRUE(other);
   EXPECT_DOUBLE_EQ(other->per_epoch, 0.3);  // the newest
+  // The newest by its date: an old file may be read last.
+  records.push_back(sample_record("a", 2, {{0.5}}));
+  records.back().training_seconds = 5000;
+  records.back().date = "2024-12-31T00:00:00Z";
+  EXPECT_DOUBLE_EQ(recorded_cost(records, job, "some processor")->per_epoch, 0.1);
   JobIdentity search = job;
   search.verb = "tune";  // the same work
   EXPECT_DOUBLE_EQ(recorded_cost(records, search, "some processor")->per_epoch, 0.1);
