@@ -6,13 +6,13 @@
 
 #include "bench/measure.h"
 #include "graphpae/kernels/adam.h"
+#include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/model/gat_layer.h"
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/model/inputs.h"
 #include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"
 #include "graphpae/ops/position_ops.h"
-#include "graphpae/train/inputs.h"
 
 namespace graphpae::bench {
 namespace {
@@ -60,11 +60,7 @@ class Bench {
       forward.push_back(f);
       backward.push_back(b);
     }
-    const auto middle = [](std::vector<double>& values) {
-      std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-      return values[values.size() / 2];
-    };
-    return {middle(forward), middle(backward)};
+    return {median(std::move(forward)), median(std::move(backward))};
   }
 
   void report(const std::string& name, const std::string& direction, double work, Bound bound, double ours,

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "graphpae/core/stopwatch.h"
 
 namespace graphpae::bench {
 
@@ -22,9 +23,9 @@ template <class Body>
 double median_seconds(int runs, const Body& body) {
   std::vector<double> seconds;
   for (int i = 0; i < runs; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const Stopwatch watch;
     body();
-    seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    seconds.push_back(watch.seconds());
   }
   return median(std::move(seconds));
 }

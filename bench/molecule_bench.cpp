@@ -7,9 +7,9 @@
 
 #include "bench/measure.h"
 #include "graphpae/core/buffer.h"
-#include "graphpae/core/tensors.h"
 #include "graphpae/data/chemistry.h"
 #include "graphpae/kernels/dense_product.h"
+#include "graphpae/ops/tensors.h"
 #include "graphpae/train/pretrain.h"
 
 namespace graphpae::bench {

@@ -6,7 +6,7 @@
 
 #include "graphpae/core/graph_set.h"
 #include "graphpae/core/threads.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae::bench {
 

@@ -4,10 +4,10 @@
 
 #include "bench/measure.h"
 #include "graphpae/core/rng.h"
-#include "graphpae/core/tensors.h"
 #include "graphpae/evaluate/graph_protocols.h"
 #include "graphpae/evaluate/protocols.h"
 #include "graphpae/evaluate/random_splits.h"
+#include "graphpae/ops/tensors.h"
 
 namespace graphpae::bench {
 namespace {

@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <chrono>
+#include <iterator>
 #include <optional>
 #include <random>
 #include <unordered_map>
@@ -11,9 +11,9 @@
 #include "bench/measure.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/embedding_file.h"
-#include "graphpae/train/embed.h"
+#include "graphpae/model/embed.h"
+#include "graphpae/settings/streams.h"
 #include "graphpae/train/pretrain.h"
-#include "graphpae/train/streams.h"
 
 namespace graphpae::bench {
 namespace {
@@ -116,15 +116,13 @@ SamplingBench run_sampling_bench(const Graph& graph, const Settings& settings, i
   trainer.train_step();
   SampledBatches batches(prepared, settings);
   const GraphInput ready = batches.input(0, 1);
-  GraphPae& model = trainer.model();
+  Method& method = trainer.method();
   std::vector<double> with, without;
   for (int i = 0; i < steps; ++i) {
     with.push_back(median_seconds(1, [&] { trainer.train_step(); }));
     without.push_back(median_seconds(1, [&] {
-      model.zero_grad();
-      model.learn(ready,
-                  among(draw_corruption(ready.num_seeds(), settings.eigenvectors, settings, Rng(5)), ready.num_nodes()),
-                  7);
+      method.zero_grad();
+      method.learn(ready, LearningStep{});
     }));
   }
   bench.step_ms = 1e3 * median(with);
@@ -145,11 +143,11 @@ void run_large_bench(const SamplingGraph& size, const Settings& settings, int st
   InputOptions options;
   options.threads = threads;
   part("eigenvectors", [&] { prepared = prepare(*graph, settings, options); });
-  std::shared_ptr<GraphPae> model;
+  std::shared_ptr<Model> model;
   part("training", [&] {
     Pretrainer trainer(prepared, input_shape(*graph), settings);
     for (int step = 0; step < steps; ++step) trainer.train_step();
-    model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
+    model = trainer.model();
   });
   part("embedding", [&] {
     EmbeddingRows file(output, graph->num_nodes(), settings.width);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graphpae/core/graph.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae::bench {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae::bench {
 

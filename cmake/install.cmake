@@ -1,10 +1,31 @@
-# `cmake --install` gives headers, libraries, the program and a package for find_package(graphpae).
+# `cmake --install` gives the program, the libraries, the public headers and a package for find_package(graphpae):
+# components base (no LibTorch needed) and graphpae (all of it, the default).
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/graphpae)
-install(TARGETS graphpae graphpae_data EXPORT graphpae-targets)
-install(EXPORT graphpae-targets NAMESPACE graphpae:: DESTINATION ${package_dir})
-install(DIRECTORY graphpae DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "cli" EXCLUDE)
+install(TARGETS graphpae_base EXPORT graphpae-base-targets)
+install(EXPORT graphpae-base-targets NAMESPACE graphpae:: DESTINATION ${package_dir})
+if(GRAPHPAE_BUILD_TORCH)
+  install(TARGETS graphpae EXPORT graphpae-targets)
+  install(EXPORT graphpae-targets NAMESPACE graphpae:: DESTINATION ${package_dir})
+endif()
+
+# Public headers say so in their first lines. They are installed with what they include.
+set(public_headers)
+set(pending graphpae/graphpae.h graphpae/graph_pae.h graphpae/base.h)
+while(pending)
+  list(POP_FRONT pending header)
+  if(header IN_LIST public_headers OR NOT EXISTS ${PROJECT_SOURCE_DIR}/${header})
+    continue()
+  endif()
+  list(APPEND public_headers ${header})
+  get_filename_component(directory ${header} DIRECTORY)
+  install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${directory})
+  file(STRINGS ${header} includes REGEX "^#include \"graphpae/")
+  list(TRANSFORM includes REPLACE "^#include \"([^\"]+)\".*" "\\1")
+  list(APPEND pending ${includes})
+endwhile()
 install(FILES ${embedded}/graphpae/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/graphpae)
+
 install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/graphpae)
 configure_package_config_file(cmake/graphpae-config.cmake.in ${PROJECT_BINARY_DIR}/graphpae-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/graphpae-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -1,4 +1,4 @@
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 #include "fuzz/target.h"
 #include "graphpae/core/options_yaml.h"

@@ -3,11 +3,18 @@
 #include <memory>
 
 #include "graphpae/cli/command.h"
-#include "graphpae/cli/convert_shards.h"
+#include "graphpae/cli/model_flags.h"
+#include "graphpae/cli/progress.h"
 #include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
+#include "graphpae/core/stopwatch.h"
 #include "graphpae/data/directory_form.h"
 #include "graphpae/data/scaffold_split.h"
 #include "graphpae/evaluate/random_splits.h"
+#include "graphpae/io/text.h"
+#include "graphpae/positions/convert_shards.h"
+#include "graphpae/settings/input_settings.h"
+#include "graphpae/settings/recipes.h"
 
 namespace graphpae::cli {
 namespace {
@@ -52,6 +59,73 @@ GraphSet with_split(const GraphSet& set, const SplitWish& wish, Threads threads)
   return GraphSet(std::move(parts));
 }
 
+void print_shards(const ConvertedShards& made, const std::string& output, double seconds,
+                  const std::vector<std::string>& notes, const Common& common) {
+  const ShardManifest& manifest = made.manifest;
+  if (common.json) {
+    return print_json({{"molecules", manifest.molecules()},
+                       {"atoms", manifest.atoms()},
+                       {"bonds", manifest.bonds()},
+                       {"invalid", made.invalid},
+                       {"shards", manifest.shards.size()},
+                       {"featurizer", name_of(manifest.featurizer)},
+                       {"position_columns", manifest.k},
+                       {"bytes", made.bytes},
+                       {"content_sha256", manifest.content_sha256},
+                       {"seconds", seconds},
+                       {"peak_rss_bytes", peak_memory()},
+                       {"output", output},
+                       {"notes", notes}});
+  }
+  print_notes(notes);
+  fmt::print("{}: {} molecules in {} shards, {:.1f} MB, {:.1f} s ({:.0f} molecules/s), peak memory {:.2f} GB\n", output,
+             grouped(manifest.molecules()), manifest.shards.size(), static_cast<double>(made.bytes) / 1e6, seconds,
+             static_cast<double>(manifest.molecules()) / seconds, static_cast<double>(peak_memory()) / 1e9);
+}
+
+void to_shards(Flags flags, const Common& common) {
+  const Stopwatch watch;
+  const bool own_base = flags.model.recipe.empty();
+  const Settings settings = resolve_settings(flags.model, own_base ? recipe_settings("molecules") : Settings());
+  check_encoder(settings, EncoderKind::gated_gcn);
+  flags.data.use_cache = false;
+  resolve_reading(flags.model, "", flags.data);
+  const LoadOptions reading = load_options(flags.data, common);
+  if (reading.on_invalid == OnInvalid::nan)
+    throw usage_error("--on-invalid nan keeps rows without atoms, and shards hold molecules only: take skip or fail");
+  std::vector<std::string> notes;
+  if (own_base) notes.push_back("shards without --recipe: positions that are not set are those of recipe molecules");
+
+  ConvertOptions options{flags.output, flags.force, flags.shard_size, reading.featurizer.value_or(Featurizer::ogb),
+                         {},           {},          reading.threads,  {}};
+  if (settings.use_positions) {
+    options.positions = position_options(settings);
+    options.position_settings = position_settings(settings);
+  }
+  std::optional<Progress> progress;
+  options.progress = [&](int64_t done, int64_t total) {
+    if (!progress) progress.emplace(common, "molecules", total);
+    if (done > 0) progress->update(done);
+  };
+  ConvertedShards made;
+  const std::string texts = smiles_file_of(flags.data.data, reading);
+  if (!texts.empty()) {
+    made = convert_to_shards(texts, reading, options, notes);
+  } else {
+    const Dataset dataset = load_data(flags.data, common);
+    if (dataset.is_graph())
+      throw usage_error(fmt::format("--to shards is for molecules, and {} is one graph", flags.data.data));
+    notes.insert(notes.end(), dataset.notes.begin(), dataset.notes.end());
+    made = naming(flags.data.data, [&] {
+      options.featurizer = featurizer_of(dataset.graph_set());
+      return convert_to_shards(dataset.graph_set(), options);
+    });
+    made.invalid += dataset.invalid;
+  }
+  progress.reset();
+  print_shards(made, flags.output, watch.seconds(), notes, common);
+}
+
 }  // namespace
 
 void add_convert(CLI::App& app, Common& common) {
@@ -72,7 +146,7 @@ void add_convert(CLI::App& app, Common& common) {
   verb->callback([flags, &common] {
     if (choose<bool>("--to", flags->to, {{"directory", false}, {"shards", true}})) {
       if (!flags->split.empty()) throw usage_error("--split divides molecules with labels, and shards hold no labels");
-      return convert_to_shards({flags->data, flags->model, flags->output, flags->shard_size, flags->force}, common);
+      return to_shards(*flags, common);
     }
     if (!flags->model.empty())
       throw usage_error("--recipe, --set and --config say how positions are made, and need --to shards");

@@ -3,23 +3,18 @@
 #include <filesystem>
 #include <memory>
 
-#include "graphpae/cli/environment.h"
-#include "graphpae/cli/evaluation_table.h"
-#include "graphpae/cli/leave_report.h"
-#include "graphpae/cli/progress.h"
+#include "graphpae/cli/context.h"
+#include "graphpae/cli/evaluation.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/generate.h"
-#include "graphpae/data/summary.h"
-#include "graphpae/io/atomic_file.h"
-#include "graphpae/io/embedding_file.h"
-#include "graphpae/model/model_file.h"
-#include "graphpae/train/embed.h"
-#include "graphpae/train/pretrain.h"
-#include "graphpae/train/recipes.h"
-#include "graphpae/train/run_directory.h"
+#include "graphpae/run/embed.h"
+#include "graphpae/run/pretrain.h"
+#include "graphpae/settings/recipes.h"
 
 namespace graphpae::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Small enough for a minute on two cores. Without the dropped edges the accuracy depends much on the seed (70 to 92 %);
 // with them it is 97 to 99 %.
@@ -39,50 +34,27 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
       generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}};
   const Graph& graph = dataset.graph();
   if (!common.json) fmt::print("{}\n", info_text(dataset, "demo graph"));
-
-  if (std::filesystem::exists(directory) && !std::filesystem::is_empty(directory) && !force)
+  if (fs::exists(directory) && !fs::is_empty(directory) && !force)
     throw usage_error(
         fmt::format("{}: exists and is not empty (-o DIR names another place, --force replaces it)", directory));
-  RunDirectory run = RunDirectory::create(directory, true);
-  const Settings settings = demo_settings();
-  write_file(run.file("config.yaml"), to_yaml(settings));
-  write_file(
-      run.file("environment.json"),
-      environment_json(directory, "the graph of `graphpae demo`", content_hash(graph), common, Kernels::fused).dump(2) +
-          "\n");
-  const InputOptions options = input_options(common, Kernels::fused, settings.eigenvectors);
-  const PreparedGraph input = prepare(graph, settings, options);
-  Pretrainer trainer(input, input_shape(graph), settings);
-  EpochMetrics first, last;
-  {
-    Progress progress(common, "epochs", settings.epochs);
-    while (!trainer.done()) {
-      last = trainer.train_epoch();
-      run.append(last);
-      if (last.epoch == 1) first = last;
-      progress.update(last.epoch, fmt::format("loss {:.4f}", last.loss));
-    }
-  }
-  const torch::Tensor rows = embed(trainer.model(), input).contiguous();
-  const std::string file = directory + "/embeddings.npy";
-  write_embeddings(file, {rows.data_ptr<float>(), static_cast<size_t>(rows.numel())}, rows.size(0), rows.size(1), {});
-  save_model(directory + "/model", trainer.model(), "Trained on the graph of `graphpae demo`.\n");
-  std::vector<std::string> notes;
-  const EvaluationPlan plan = plan_evaluation(graph, settings, {}, common, notes);
-  const auto model = std::static_pointer_cast<GraphPae>(trainer.model().shared_from_this());
-  const std::vector<EvaluationRow> table =
-      run_evaluation(plan, {model}, input, options, common,
-                     [&](const Features& embedded) { leave_map(directory, embedded, graph, common); });
-  print_notes(notes);
-  const Json evaluation = evaluation_json(plan, table);
-  write_file(run.file("results.json"),
-             Json{{"epochs", last.epoch}, {"final_loss", last.loss}, {"evaluation", evaluation}}.dump(2) + "\n");
-  const std::string report = leave_report(directory);
+
+  const run::Context context = context_of(common);
+  run::PretrainOptions options;
+  options.run = directory;
+  options.force = true;
+  options.data = "the graph of `graphpae demo`";
+  options.settings = demo_settings();
+  options.evaluate.emplace();
+  const run::PretrainResult result = run::pretrain(graph, options, context);
+  const std::string file = directory + "/embeddings.npy", page = directory + "/report.html";
+  const run::EmbedResult rows = run::embed(*run::load_model(directory), graph, {file}, context);
+  const double first_loss = result.metrics.front().loss(), final_loss = result.metrics.back().loss();
+  const std::string report = fs::exists(page) ? page : "";
   if (common.json) {
     Json json = info_json(dataset);
-    json["first_loss"] = first.loss;
-    json["final_loss"] = last.loss;
-    json["evaluation"] = evaluation;
+    json["first_loss"] = first_loss;
+    json["final_loss"] = final_loss;
+    json["evaluation"] = run::evaluation_json(*result.evaluation);
     json["output"] = directory;
     json["report"] = report;
     return print_json(json);
@@ -101,8 +73,8 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
       "  graphpae report RUN                                a page about the run\n"
       "  graphpae info DATA                                 what is in your file\n"
       "  graphpae recipes                                   published settings by data set\n",
-      settings.epochs, first.loss, last.loss, file, rows.size(0), rows.size(1), directory, directory, report,
-      evaluation_text(plan, table));
+      result.epochs, first_loss, final_loss, file, rows.rows, rows.columns, directory, directory, report,
+      evaluation_text(*result.evaluation));
 }
 
 }  // namespace

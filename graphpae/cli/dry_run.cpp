@@ -8,24 +8,28 @@
 
 namespace graphpae::cli {
 
-void print_estimate(const Estimate& estimate, const NamedShapes& shapes, int64_t epochs, const Common& common) {
-  const double seconds = estimate.seconds * static_cast<double>(epochs);
+void print_estimate(const run::TrainingEstimate& estimate, const Common& common) {
+  const bool tried = estimate.seconds_per_epoch > 0;
+  const double seconds = estimate.seconds_per_epoch * static_cast<double>(estimate.epochs);
   if (common.json) {
     Json named;
-    for (const auto& [name, shape] : shapes) named[name] = shape;
+    for (const auto& [name, shape] : estimate.shapes) named[name] = shape;
     return print_json({{"parameters", estimate.parameters},
                        {"bytes", estimate.bytes},
-                       {"flops_per_epoch", estimate.flops},
-                       {"seconds_per_epoch", estimate.seconds},
-                       {"seconds", seconds},
+                       {"seconds_per_epoch", tried ? Json(estimate.seconds_per_epoch) : Json()},
+                       {"seconds", tried ? Json(seconds) : Json()},
                        {"shapes", named}});
   }
-  for (const auto& [name, shape] : shapes) fmt::print("  {:<36} [{}]\n", name, fmt::join(shape, ", "));
+  for (const auto& [name, shape] : estimate.shapes) fmt::print("  {:<36} [{}]\n", name, fmt::join(shape, ", "));
   fmt::print("parameters     {}\n", estimate.parameters);
   fmt::print("memory         about {:.2f} GB ({:.2f} GB available)\n", static_cast<double>(estimate.bytes) / 1e9,
              static_cast<double>(available_memory()) / 1e9);
-  fmt::print("an epoch       about {:.2g} s ({:.3g} GFLOP)\n", estimate.seconds, estimate.flops / 1e9);
-  fmt::print("{:<14} about {}\n", fmt::format("{} epochs", epochs), duration_text(seconds));
+  if (tried) {
+    fmt::print("an epoch       about {:.2g} s\n", estimate.seconds_per_epoch);
+    fmt::print("{:<14} about {}\n", fmt::format("{} epochs", estimate.epochs), duration_text(seconds));
+  } else {
+    fmt::print("an epoch       not tried, it does not fit into memory\n");
+  }
   fmt::print("dry run: nothing was written\n");
 }
 

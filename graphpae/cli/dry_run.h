@@ -2,13 +2,11 @@
 #pragma once
 
 #include "graphpae/cli/command.h"
-#include "graphpae/train/estimate.h"
+#include "graphpae/run/training_estimate.h"
 
 namespace graphpae::cli {
 
-using NamedShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
-
-// Shapes, parameters, memory and time of `epochs` epochs.
-void print_estimate(const Estimate& estimate, const NamedShapes& shapes, int64_t epochs, const Common& common);
+// Shapes, parameters, memory and time.
+void print_estimate(const run::TrainingEstimate& estimate, const Common& common);
 
 }  // namespace graphpae::cli

@@ -1,4 +1,4 @@
-// graphpae-full: all verbs. Started by graphpae.
+// graphpae-full: all verbs but bench. Started by graphpae.
 #include "graphpae/cli/program.h"
 
 int main(int argc, char** argv) {
@@ -12,8 +12,5 @@ int main(int argc, char** argv) {
     add_predict(app, common);
     add_spectrum(app, common);
     add_report(app, common);
-#ifdef GRAPHPAE_HAS_BENCH
-    add_bench(app, common);
-#endif
   });
 }

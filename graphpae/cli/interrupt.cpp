@@ -17,7 +17,8 @@ namespace {
 
 // Shared with the signal handler and the thread behind it; one program has one of each.
 int signal_pipe[2] = {-1, -1};
-std::atomic<bool> graceful{false}, requested_stop{false}, silent{false};
+std::atomic<int> graceful{0};
+std::atomic<bool> requested_stop{false}, silent{false};
 
 // Libraries start threads before main, so a signal may arrive in any thread: all a handler may do is pass it on.
 void pass_on(int) {
@@ -35,9 +36,9 @@ void wait_for_signal() {
 
 }  // namespace
 
-GracefulStop::GracefulStop() { graceful = true; }
-GracefulStop::~GracefulStop() { graceful = false; }
-bool GracefulStop::requested() const { return requested_stop; }
+GracefulStop::GracefulStop() { ++graceful; }
+GracefulStop::~GracefulStop() { --graceful; }
+bool GracefulStop::requested() { return requested_stop; }
 
 void end_silently_when_interrupted() { silent = true; }
 
@@ -50,7 +51,7 @@ void handle_interrupts() {
   ::sigaction(SIGTERM, &action, nullptr);
   std::thread([] {
     wait_for_signal();
-    if (graceful && !requested_stop.exchange(true)) wait_for_signal();
+    if (graceful > 0 && !requested_stop.exchange(true)) wait_for_signal();
     remove_unfinished_outputs();
     if (!silent) std::fputs("graphpae: error: interrupted\n", stderr);
     ::_exit(static_cast<int>(ErrorKind::interrupted));

@@ -11,7 +11,7 @@ class GracefulStop {
   GracefulStop(const GracefulStop&) = delete;
   GracefulStop& operator=(const GracefulStop&) = delete;
 
-  bool requested() const;
+  static bool requested();
 };
 
 // From now on the program ends without a word: it is one of several, and their launcher speaks.

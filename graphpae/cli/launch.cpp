@@ -1,21 +1,18 @@
 #include <fmt/format.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <thread>
 
-#include "graphpae/cli/child.h"
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
+#include "graphpae/io/child_process.h"
+#include "graphpae/io/free_port.h"
 
 namespace graphpae::cli {
 namespace {
@@ -31,27 +28,14 @@ struct Flags {
   std::vector<std::string> command;
 };
 
-int free_port() {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  const bool found = listener >= 0 && ::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
-                     ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0;
-  if (listener >= 0) ::close(listener);
-  if (!found) throw Error(ErrorKind::internal, "no free port on this machine");
-  return ntohs(address.sin_port);
-}
-
 pid_t start(const std::vector<std::string>& command, int rank, int count, int port) {
-  return start_self(command, [=] {
-    ::setenv("RANK", std::to_string(rank).c_str(), 1);
-    ::setenv("WORLD_SIZE", std::to_string(count).c_str(), 1);
-    ::setenv("MASTER_ADDR", "127.0.0.1", 1);
-    ::setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
-    if (rank > 0) ::dup2(STDIN_FILENO, STDOUT_FILENO);  // which is nothing
-  });
+  ChildOptions options;
+  options.environment = {{"RANK", std::to_string(rank)},
+                         {"WORLD_SIZE", std::to_string(count)},
+                         {"MASTER_ADDR", "127.0.0.1"},
+                         {"MASTER_PORT", std::to_string(port)}};
+  options.discard_output = rank > 0;
+  return start_self(command, options);
 }
 
 struct Failure {
@@ -59,7 +43,7 @@ struct Failure {
 };
 
 // Waits for all processes; returns how the first one failed.
-std::optional<Failure> wait_for(std::vector<pid_t> children, const GracefulStop& stop) {
+std::optional<Failure> wait_for(std::vector<pid_t> children) {
   std::optional<Failure> failure;
   Clock::time_point end = Clock::time_point::max();
   bool passed_on = false;
@@ -79,7 +63,7 @@ std::optional<Failure> wait_for(std::vector<pid_t> children, const GracefulStop&
       const bool stopped = code == static_cast<int>(ErrorKind::interrupted);
       end = Clock::now() + (signal != 0 || stopped ? kAfterDeath : kAfterError);
     }
-    if (stop.requested() && !passed_on) {
+    if (GracefulStop::requested() && !passed_on) {
       passed_on = true;
       tell(SIGTERM);
     }
@@ -106,11 +90,11 @@ void add_launch(CLI::App& app, Common& common) {
       const int each = std::max(1, common.thread_count().count / flags->count);
       command.insert(command.end(), {"--threads", std::to_string(each)});
     }
-    const GracefulStop stop;
+    const GracefulStop graceful;
     const int port = free_port();
     std::vector<pid_t> children;
     for (int rank = 0; rank < flags->count; ++rank) children.push_back(start(command, rank, flags->count, port));
-    const auto failure = wait_for(std::move(children), stop);
+    const auto failure = wait_for(std::move(children));
     if (!failure) return;
     if (failure->signal != 0) {
       throw Error(

@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "graphpae/core/error.h"
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/io/input_file.h"
-#include "graphpae/train/all_settings.h"
-#include "graphpae/train/recipes.h"
+#include "graphpae/settings/all_settings.h"
+#include "graphpae/settings/recipes.h"
 
 namespace graphpae::cli {
 
@@ -56,8 +59,42 @@ void resolve_reading(const ModelFlags& flags, const std::string& config, DataFla
   if (settings.reading.featurizer) data.featurizer = name_of(*settings.reading.featurizer);
 }
 
-std::string reading_yaml(const DataFlags& data) {
-  return data.featurizer.empty() ? "" : fmt::format("featurizer: {}\n", data.featurizer);
+Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes) {
+  if (!flags.recipe.empty()) return {};
+  const std::string method = resolve_settings(flags).method;
+  const auto named = [&](const Recipe& recipe) { return recipe.name == method; };
+  if (method != Settings().method && std::any_of(recipes().begin(), recipes().end(), named)) {
+    notes.push_back(fmt::format("method {0} without --recipe: what is not set comes from recipe {0}", method));
+    return recipe_settings(method);
+  }
+  if (is_graph) return {};
+  notes.push_back("molecules without --recipe: what is not set comes from recipe molecules");
+  return recipe_settings("molecules");
+}
+
+void TrainingFlags::check(const std::string& name) const {
+  parse_kernels(kernels);
+  if (resume && force) throw usage_error("--resume and --force exclude each other");
+  if (output.empty() && !dry_run) throw usage_error(fmt::format("-o {} is required: where the run is kept", name));
+}
+
+void add_training_flags(CLI::App& app, TrainingFlags& flags) {
+  app.add_option("-o,--output", flags.output, "run directory");
+  app.add_flag("--resume", flags.resume, "go on with the run in the run directory, if there is one");
+  app.add_flag("--force", flags.force, "start anew in an existing run directory");
+  app.add_flag("--dry-run", flags.dry_run, "shapes, memory and time estimate; nothing is written");
+  add_kernels_flag(app, flags.kernels);
+  app.add_option("--checkpoint-every", flags.checkpoint_every, "epochs between checkpoints")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->capture_default_str();
+}
+
+void add_kernels_flag(CLI::App& app, std::string& kernels) {
+  app.add_option("--kernels", kernels, "fused or reference (plain LibTorch)")->capture_default_str();
+}
+
+Kernels parse_kernels(const std::string& text) {
+  return choose<Kernels>("--kernels", text, {{"fused", Kernels::fused}, {"reference", Kernels::reference}});
 }
 
 }  // namespace graphpae::cli

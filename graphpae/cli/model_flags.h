@@ -1,12 +1,14 @@
-// --recipe and settings on the command line; no LibTorch.
+// Flags of the verbs that train or use a model: --recipe and settings, and where a run is kept; no LibTorch.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "graphpae/cli/command.h"
-#include "graphpae/train/finetune_settings.h"
-#include "graphpae/train/reading_settings.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/ops/kernels.h"
+#include "graphpae/settings/finetune_settings.h"
+#include "graphpae/settings/reading_settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae::cli {
 
@@ -27,10 +29,26 @@ void add_recipe_flags(CLI::App& app, ModelFlags& flags);
 // `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.
 Settings resolve_settings(const ModelFlags& flags, const Settings& base = {}, FinetuneSettings* finetune = nullptr);
 
+// The base for training on one graph or on molecules. Without a recipe, another method than graphpae starts from the
+// recipe of its name, if there is one, and molecules from recipe `molecules`, which `notes` says.
+Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes);
+
 // How molecules are read: as --featurizer says; else as a run that goes on did, if `config` names its config.yaml; else
 // as --set, --config or the recipe says.
 void resolve_reading(const ModelFlags& flags, const std::string& config, DataFlags& data);
-// The line of config.yaml that says it to a run that goes on; empty if there is nothing to say.
-std::string reading_yaml(const DataFlags& data);
+
+// A run directory and how it is trained.
+struct TrainingFlags {
+  std::string output, kernels = "fused";
+  bool resume = false, force = false, dry_run = false;
+  int64_t checkpoint_every = 50;
+
+  // Throws a usage error for flags that exclude each other and a missing output, which the usage calls `name`.
+  void check(const std::string& name) const;
+};
+void add_training_flags(CLI::App& app, TrainingFlags& flags);
+
+void add_kernels_flag(CLI::App& app, std::string& kernels);
+Kernels parse_kernels(const std::string& text);
 
 }  // namespace graphpae::cli

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
@@ -11,6 +11,7 @@
 #include "graphpae/cli/ranks.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
+#include "graphpae/core/stopwatch.h"
 #include "graphpae/positions/position_file.h"
 #include "graphpae/positions/slepc_session.h"
 
@@ -41,7 +42,7 @@ void check_memory(int64_t needed) {
 
 Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flags& flags, const Common& common) {
   const Adjacency& adjacency = graph.adjacency();
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const bool first = SlepcSession::rank() == 0;
   const char* directory = std::getenv("GRAPHPAE_CACHE");
   const bool use_cache = first && !flags.no_cache && directory != nullptr && directory[0] != '\0';
@@ -60,7 +61,7 @@ Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flag
     if (use_cache) cache.store(key, *positions);
   }
   if (!first) return outcome;
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.seconds = watch.seconds();
   write_positions(flags.output, *positions);
   outcome.nodes = positions->num_nodes;
   outcome.k = positions->k;
@@ -76,7 +77,7 @@ Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flag
 Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Flags& flags, const Common& common) {
   const GraphSetParts& parts = set.parts();
   check_memory(8 * options.k * (set.num_nodes() + 2 * set.num_graphs()));
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   BatchPositions positions;
   {
     Progress progress(common, "graphs", set.num_graphs());
@@ -87,7 +88,7 @@ Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Fl
                                });
   }
   Outcome outcome;
-  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  outcome.seconds = watch.seconds();
   write_positions(flags.output, positions);
   outcome.nodes = set.num_nodes();
   outcome.k = positions.k;

@@ -80,6 +80,8 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_info(app, common);
   add_convert(app, common);
   add_recipes(app, common);
+  add_methods(app, common);
+  add_settings(app, common);
   add_positions(app, common);
   add_launch(app, common);
   add_reproduce(app, common);

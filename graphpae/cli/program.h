@@ -1,4 +1,4 @@
-// The frame of both programs: flags, verbs, messages, exit codes.
+// The frame of all programs: flags, verbs, messages, exit codes.
 #pragma once
 
 #include <functional>

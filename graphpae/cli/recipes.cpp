@@ -1,4 +1,4 @@
-#include "graphpae/train/recipes.h"
+#include "graphpae/settings/recipes.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/core/options_yaml.h"
-#include "graphpae/train/all_settings.h"
+#include "graphpae/settings/all_settings.h"
 
 namespace graphpae::cli {
 namespace {

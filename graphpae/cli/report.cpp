@@ -1,27 +1,16 @@
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
+#include "graphpae/run/report.h"
 
-#include <algorithm>
-#include <ctime>
-#include <filesystem>
+#include <fmt/format.h>
+
 #include <memory>
 
-#include "graphpae/cli/leave_report.h"
-#include "graphpae/cli/run_flags.h"
+#include "graphpae/cli/context.h"
 #include "graphpae/core/error.h"
-#include "graphpae/io/atomic_file.h"
-#include "graphpae/model/model_file.h"
-#include "graphpae/report/event_file.h"
 #include "graphpae/report/run_record.h"
-#include "graphpae/report/run_report.h"
-#include "graphpae/train/representations.h"
+#include "graphpae/run/models.h"
 
 namespace graphpae::cli {
 namespace {
-
-namespace fs = std::filesystem;
-
-enum class Export { csv, tensorboard };
 
 struct Flags {
   std::vector<std::string> runs;
@@ -29,70 +18,24 @@ struct Flags {
   DataFlags data;
 };
 
-// Embeds the data with the model of the run and keeps a map of them there.
-void make_map_of(const std::string& run, DataFlags flags, const Common& common) {
-  const auto model = load_model(run);
-  if (flags.featurizer.empty()) flags.featurizer = featurizer_name(model->input_shape());
-  const Dataset dataset = load_data(flags, common);
-  print_notes(dataset.notes);
-  std::visit(
-      [&](const auto& data) {
-        naming(flags.data, [&] { check_features(*model, data); });
-        const InputOptions options = input_options(common, Kernels::fused, data, model->settings());
-        const auto input = naming(flags.data, [&] { return prepare(data, model->settings(), options); });
-        if constexpr (std::is_same_v<std::decay_t<decltype(data)>, Graph>)
-          leave_map(run, embedded_rows(*model, input), data, common);
-        else
-          leave_map(run, embedded_rows(*model, *input), data, common);
-      },
-      dataset.content);
-}
-
-// When the run began, or now if it does not say.
-double start_of(const RunRecord& run) {
-  std::tm time{};
-  if (run.environment.is_object() && run.environment.contains("started") && run.environment["started"].is_string() &&
-      ::strptime(run.environment["started"].get<std::string>().c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) != nullptr)
-    return static_cast<double>(::timegm(&time));
-  return static_cast<double>(std::time(nullptr));
-}
-
-// One file per part of a run, in a directory of its own where there are several.
-std::vector<std::string> write_metrics(const RunRecord& run, Export form, const std::string& output) {
-  std::vector<std::string> files;
-  for (const auto& part : run.parts) {
-    std::string directory = output, path, name = part.name;
-    std::replace(name.begin(), name.end(), ' ', '-');
-    if (form == Export::tensorboard) {
-      if (output.empty()) directory = run.path + "/tensorboard";
-      if (!name.empty()) directory += "/" + name;
-      path = fmt::format("{}/events.out.tfevents.{:.0f}.graphpae", directory, start_of(run));
-    } else {
-      directory = output.empty() ? run.path : fs::path(output).parent_path().string();
-      const std::string stem = output.empty() ? run.path + "/metrics" : (fs::path(output).replace_extension()).string();
-      path = stem + (name.empty() ? "" : "-" + name) + ".csv";
-    }
-    std::error_code reason;
-    if (!directory.empty()) fs::create_directories(directory, reason);
-    if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
-    write_file(path, form == Export::csv ? metrics_csv(part.metrics) : event_file(part.metrics, start_of(run)));
-    files.push_back(path);
-  }
-  return files;
+void make_map(const std::string& run, DataFlags flags, const Common& common) {
+  const auto model = run::load_model(run);
+  if (flags.featurizer.empty()) flags.featurizer = run::featurizer_of(*model);
+  run::embed_and_map(run, *model, load_data(flags, common), flags.data, context_of(common));
 }
 
 void export_metrics(const Flags& flags, const Common& common) {
-  const Export form =
-      choose<Export>("--export", flags.exported, {{"csv", Export::csv}, {"tensorboard", Export::tensorboard}});
+  using run::MetricsForm;
+  const auto form = choose<MetricsForm>("--export", flags.exported,
+                                        {{"csv", MetricsForm::csv}, {"tensorboard", MetricsForm::tensorboard}});
   if (flags.runs.size() > 1 && !flags.output.empty()) throw usage_error("--export with -o is for one run");
-  Json json = Json::array();
-  for (const std::string& path : flags.runs) {
-    const RunRecord run = read_run(path);
-    for (const std::string& note : run.notes) spdlog::info("note: {}: {}", path, note);
-    for (const std::string& file : write_metrics(run, form, flags.output)) json.push_back(file);
+  std::vector<std::string> files;
+  for (const std::string& run : flags.runs) {
+    for (const std::string& file : run::export_metrics(run, form, flags.output, watch_of(common)))
+      files.push_back(file);
   }
-  if (common.json) return print_json({{"files", json}});
-  for (const Json& file : json) fmt::print("{}\n", file.get<std::string>());
+  if (common.json) return print_json({{"files", files}});
+  for (const std::string& file : files) fmt::print("{}\n", file);
 }
 
 }  // namespace
@@ -118,12 +61,10 @@ void add_report(CLI::App& app, Common& common) {
     if (several && (!flags->data.data.empty() || !flags->spectrum.empty()))
       throw usage_error("--data and --spectrum are for the page of one run");
     for (const std::string& run : flags->runs) read_run(run);  // errors before anything is computed
-    if (!flags->data.data.empty()) make_map_of(flags->runs.front(), flags->data, common);
+    if (!flags->data.data.empty()) make_map(flags->runs.front(), flags->data, common);
     const std::string path = flags->output.empty() ? flags->runs.front() + "/report.html" : flags->output;
-    const std::string html =
-        several ? comparison_report(flags->runs) : run_report(flags->runs.front(), flags->spectrum);
-    write_file(path, html);
-    if (common.json) return print_json({{"output", path}, {"runs", flags->runs.size()}, {"bytes", html.size()}});
+    const int64_t bytes = run::write_page(path, flags->runs, flags->spectrum);
+    if (common.json) return print_json({{"output", path}, {"runs", flags->runs.size()}, {"bytes", bytes}});
     fmt::print("{}\n", path);
   });
 }

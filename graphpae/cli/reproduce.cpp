@@ -1,64 +1,28 @@
-#include "graphpae/cli/reproduce.h"
+#include "graphpae/reproduce/reproduce.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
+#include <memory>
 
-#include "graphpae/cli/campaign.h"
+#include "graphpae/cli/context.h"
+#include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
-#include "graphpae/io/atomic_file.h"
-#include "graphpae/io/input_file.h"
-#include "graphpae/io/text.h"
 #include "graphpae/reproduce/table.h"
+#include "graphpae/reproduce/tune.h"
+#include "graphpae/reproduce/tune_text.h"
 
 namespace graphpae::cli {
 namespace {
 
-namespace fs = std::filesystem;
-using Clock = std::chrono::steady_clock;
-
-std::string text_of(const std::vector<SpectrumOfRow>& spectra) {
-  std::string text;
-  for (const SpectrumOfRow& one : spectra) text += fmt::format("{}\n\n{}", one.row, one.text);
-  return text;
-}
-
-// Numbers of all spectra, and the page of the first.
-void write_spectra(const Workshop& workshop, const std::vector<SpectrumOfRow>& spectra) {
-  std::string csv;
-  for (const SpectrumOfRow& one : spectra) {
-    if (!fs::exists(one.directory + "/spectrum.csv")) continue;
-    std::istringstream lines(read_file(one.directory + "/spectrum.csv", 1 << 28));
-    std::string line;
-    std::getline(lines, line);
-    if (csv.empty()) {
-      csv = "row," + line + "\n";
-      write_file(workshop.directory + "/report.html", read_file(one.directory + "/spectrum.html", 1 << 28));
-    }
-    while (std::getline(lines, line)) csv += table_field(one.row, ',') + "," + line + "\n";
-  }
-  if (!csv.empty()) write_file(workshop.directory + "/results.csv", csv);
-}
-
-void write_outputs(const Workshop& workshop, const std::vector<Summary>& summaries,
-                   const std::vector<SpectrumOfRow>& spectra, const std::string& title) {
-  std::string markdown, csv;
-  for (const Summary& summary : summaries) {
-    markdown +=
-        fmt::format("# {} ({})\n\n{}\n", summary.experiment.title, summary.experiment.paper, summary_markdown(summary));
-    std::string lines = summary_csv(summary);
-    csv += csv.empty() ? lines : lines.substr(lines.find('\n') + 1);
-  }
-  if (!spectra.empty()) markdown += fmt::format("# Spectra\n\n```\n{}```\n", text_of(spectra));
-  write_file(workshop.directory + "/results.md", markdown);
-  if (summaries.empty()) return write_spectra(workshop, spectra);
-  write_file(workshop.directory + "/results.csv", csv);
-  write_file(workshop.directory + "/report.html", summary_html(summaries, title));
+JobWatch job_watch(const Common& common) {
+  JobWatch watch;
+  static_cast<run::Watch&>(watch) = watch_of(common);
+  watch.failure = [](const std::string& line) { spdlog::error("{}", line); };
+  watch.command = [](const std::string& line) { spdlog::debug("{}", line); };
+  return watch;
 }
 
 Json summary_json(const Summary& summary) {
@@ -110,62 +74,36 @@ void print_experiments(const Common& common) {
   fmt::print("  {:<13} {}\n", "tune DATA", "search for settings by validation score");
 }
 
-void print_list(const Json& list) {
-  for (const Json& job : list["jobs"]) {
-    fmt::print("{:<44} {:>6} epochs  {}\n", job["job"].get<std::string>(), job["epochs"].get<int64_t>(),
-               job["done"].get<bool>() ? "done" : "about " + duration_text(job["seconds"].get<double>()));
+Json plan_json(const CampaignPlan& plan) {
+  Json jobs = Json::array(), missing = Json::object();
+  for (const PlannedJob& job : plan.jobs) {
+    jobs.push_back(
+        {{"job", job.label}, {"key", job.key}, {"epochs", job.epochs}, {"done", job.done}, {"seconds", job.seconds}});
   }
-  for (const auto& [name, state] : list["missing"].items()) fmt::print("{:<44} {}\n", name, state.get<std::string>());
-  for (const Json& note : list["notes"]) fmt::print("{}\n", note.get<std::string>());
-  fmt::print("{}: {} of {} jobs to do, about {}; nothing was run\n", list["experiment"].get<std::string>(),
-             list["open"].get<int64_t>(), list["jobs"].size(), duration_text(list["seconds_left"].get<double>()));
+  for (const auto& [name, state] : plan.missing) missing[name] = state;
+  return {{"experiment", plan.experiment},  {"jobs", jobs},       {"open", plan.open()},
+          {"seconds_left", plan.seconds()}, {"missing", missing}, {"notes", plan.notes}};
 }
 
-// Of `all`, experiments that have none of the data sets or variants asked for are left out.
-std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
-  if (flags.name != "all") return {find_experiment(flags.name)};
-  std::vector<Experiment> all = experiments();
-  std::erase_if(all, [&](Experiment experiment) {
-    try {
-      keep_rows(experiment, flags.datasets);
-      keep_variants(experiment, flags.variants);
-    } catch (const Error&) {
-      return true;
-    }
-    return false;
-  });
-  if (all.empty())
-    throw usage_error(fmt::format("no experiment has --datasets '{}' --variants '{}'", fmt::join(flags.datasets, ","),
-                                  fmt::join(flags.variants, ",")));
-  return all;
-}
-
-// What is left of --budget for the next of so many experiments, at least a second.
-double budget_left(const ReproduceFlags& flags, Clock::time_point start, size_t experiments) {
-  const std::chrono::duration<double> used = Clock::now() - start;
-  return std::max(1.0, (parse_duration(flags.budget) - used.count()) / static_cast<double>(experiments));
-}
-
-void list_jobs(const ReproduceFlags& flags, const Common& common) {
-  const std::shared_ptr<const Workshop> scratch = temporary_workshop();
-  const GracefulStop stop;
-  const Workshop workshop = workshop_of(flags);
-  JobRunner runner(*scratch, common, stop);
-  Json lists = Json::array();
-  const auto start = Clock::now();
-  const std::vector<Experiment> wanted = wanted_experiments(flags);
-  for (const Experiment& experiment : wanted) {
-    if (experiment.spectrum) continue;
-    Campaign campaign(experiment, flags, workshop, runner, stop);
-    if (!flags.budget.empty()) campaign.plan(budget_left(flags, start, wanted.size() - lists.size()));
-    lists.push_back(campaign.list());
-    if (!common.json) print_list(lists.back());
+void print_plans(const std::vector<CampaignPlan>& plans, const Common& common) {
+  if (common.json) {
+    Json json = Json::array();
+    for (const CampaignPlan& plan : plans) json.push_back(plan_json(plan));
+    return print_json(json.size() == 1 ? json[0] : json);
   }
-  if (common.json) print_json(lists.size() == 1 ? lists[0] : lists);
+  for (const CampaignPlan& plan : plans) {
+    for (const PlannedJob& job : plan.jobs)
+      fmt::print("{:<44} {:>6} epochs  {}\n", job.label, job.epochs,
+                 job.done ? "done" : "about " + duration_text(job.seconds));
+    for (const auto& [name, state] : plan.missing) fmt::print("{:<44} {}\n", name, state);
+    for (const std::string& note : plan.notes) fmt::print("{}\n", note);
+    fmt::print("{}: {} of {} jobs to do, about {}; nothing was run\n", plan.experiment, plan.open(), plan.jobs.size(),
+               duration_text(plan.seconds()));
+  }
 }
 
-void print_results(const std::vector<Summary>& summaries, const std::vector<SpectrumOfRow>& spectra,
-                   const ReproduceFlags& flags, const Common& common) {
+void print_result(const ReproduceResult& result, const ReproduceOptions& options, const Common& common) {
+  const auto& [summaries, spectra, failed, code] = result;
   if (common.json) {
     Json json = Json::array();
     for (const Summary& summary : summaries) json.push_back(summary_json(summary));
@@ -174,91 +112,41 @@ void print_results(const std::vector<Summary>& summaries, const std::vector<Spec
     return print_json(json.size() == 1 ? json[0] : json);
   }
   for (const Summary& summary : summaries) fmt::print("{}\n", summary_text(summary));
-  fmt::print("{}", text_of(spectra));
+  fmt::print("{}", spectra_text(spectra));
   const bool found = !summaries.empty() || std::any_of(spectra.begin(), spectra.end(),
                                                        [](const SpectrumOfRow& one) { return !one.directory.empty(); });
-  fmt::print("{}/results.md", flags.output);
-  if (found) fmt::print(", {0}/results.csv, {0}/report.html", flags.output);
+  fmt::print("{}/results.md", options.output);
+  if (found) fmt::print(", {0}/results.csv, {0}/report.html", options.output);
   fmt::print("\n");
 }
 
-void reproduce(const ReproduceFlags& flags, const Common& common) {
-  const auto start = Clock::now();
-  const std::vector<Experiment> wanted = wanted_experiments(flags);
-  if (!flags.budget.empty()) parse_duration(flags.budget);
-  if (flags.dry_run) return list_jobs(flags, common);
-  const Workshop workshop = workshop_of(flags);
-  workshop.create();
-  const GracefulStop stop;
-  JobRunner runner(workshop, common, stop);
-  std::vector<Summary> summaries;
-  std::vector<SpectrumOfRow> spectra;
-  size_t failed = 0;
-  int code = 0;
-  for (const Experiment& experiment : wanted) {
-    Campaign campaign(experiment, flags, workshop, runner, stop);
-    if (experiment.spectrum) {
-      for (SpectrumOfRow& one : campaign.spectra()) spectra.push_back(std::move(one));
-    } else {
-      const auto write = [&] {
-        std::vector<Summary> all = summaries;
-        all.push_back(campaign.summary());
-        write_outputs(workshop, all, spectra, flags.name);
-      };
-      try {
-        if (!flags.budget.empty() && !flags.table_only)
-          campaign.plan(budget_left(flags, start, wanted.size() - summaries.size()));
-        if (!flags.table_only) campaign.work(write);
-      } catch (const Error& error) {
-        if (error.kind() != ErrorKind::interrupted) throw;
-        write();
-        throw Error(ErrorKind::interrupted, kInterrupted);
-      }
-      summaries.push_back(campaign.summary());
-    }
-    failed += campaign.failures();
-    if (code == 0) code = campaign.failure_code();
-  }
-  write_outputs(workshop, summaries, spectra, flags.name);
-  if (!flags.fill.empty()) write_file(flags.fill, fill_marks(read_file(flags.fill, 1 << 24), summaries));
-  print_results(summaries, spectra, flags, common);
-  if (failed > 0) throw Error(kind_of(code), fmt::format("{} of the runs failed", failed));
+void print_plan(const TunePlan& plan, const Common& common) {
+  if (common.json)
+    return print_json({{"candidates", plan.candidates},
+                       {"epochs", plan.epochs},
+                       {"test_runs", plan.test_runs},
+                       {"seconds", plan.seconds}});
+  fmt::print("{} candidates, up to {} epochs, then {} runs on the test part: about {}; nothing was run\n",
+             plan.candidates, plan.epochs, plan.test_runs, duration_text(plan.seconds));
+}
+
+void print_result(const TuneResult& result, const Common& common) {
+  if (common.json)
+    return print_json({{"recipe", result.recipe_file},
+                       {"winner", result.winner},
+                       {"candidates", result.candidates},
+                       {"epochs", result.epochs},
+                       {"metric", result.metric},
+                       {"verdict", result.verdict}});
+  fmt::print("{}\n{}\n{}\n\n{}: use it with --config\n", rounds_text(result.rounds, result.metric),
+             summary_text(result.summary), result.verdict, result.recipe_file);
 }
 
 }  // namespace
 
-std::vector<std::string> data_places(const ReproduceFlags& flags) {
-  if (!flags.data.empty()) return {flags.data};
-  return default_fetch_options().places;
-}
-
-Workshop workshop_of(const ReproduceFlags& flags) {
-  return {fs::absolute(flags.output).lexically_normal().string(), flags.keep_runs};
-}
-
-std::shared_ptr<const Workshop> temporary_workshop() {
-  std::string place = (fs::temp_directory_path() / "graphpae-XXXXXX").string();
-  if (::mkdtemp(place.data()) == nullptr) throw data_error(fmt::format("{}: cannot be made", place));
-  return {new Workshop{place, false}, [](const Workshop* workshop) {
-            std::error_code ignored;
-            fs::remove_all(workshop->directory, ignored);
-            delete workshop;
-          }};
-}
-
-std::vector<Record> all_records(const Workshop& workshop, const ReproduceFlags& flags) {
-  std::vector<Record> records = ResultLog(workshop.results()).read();
-  for (const std::string& path : flags.results) {
-    if (!fs::exists(path)) throw data_error(fmt::format("--results {}: no such file", path));
-    const std::vector<Record> more = ResultLog(path).read();
-    records.insert(records.end(), more.begin(), more.end());
-  }
-  return records;
-}
-
 void add_reproduce(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("reproduce", "rerun a table of the paper, or tune settings; resumable");
-  auto flags = std::make_shared<ReproduceFlags>();
+  auto flags = std::make_shared<ReproduceOptions>();
   verb->add_option("NAME", flags->name, "an experiment (none: a list of them), all, tune, or a YAML file of your own");
   verb->add_option("DATA", flags->tune_data, "of tune: the data set");
   verb->add_option("--data", flags->data, "directory of data sets (default: $GRAPHPAE_DATA)");
@@ -281,12 +169,21 @@ void add_reproduce(CLI::App& app, Common& common) {
   verb->add_option("--recipe", flags->recipe, "of tune: where the search starts (default: the recipe of that name)");
   verb->callback([flags, &common] {
     if (flags->name.empty()) return print_experiments(common);
-    if (!flags->data.empty() && !fs::is_directory(flags->data))
+    if (!flags->data.empty() && !std::filesystem::is_directory(flags->data))
       throw usage_error(fmt::format("--data {}: is not a directory", flags->data));
-    if (flags->name == "tune") return tune(*flags, common);
+    const GracefulStop graceful;
+    const JobWatch watch = job_watch(common);
+    flags->threads = common.threads;
+    if (flags->name == "tune")
+      return flags->dry_run ? print_plan(plan_tuning(*flags, watch), common)
+                            : print_result(tune(*flags, watch), common);
     if (!flags->tune_data.empty())
       throw usage_error(fmt::format("'{}': only tune takes a data set; --datasets restricts", flags->tune_data));
-    reproduce(*flags, common);
+    if (flags->dry_run) return print_plans(plan_reproduction(*flags, watch), common);
+    const ReproduceResult result = reproduce(*flags, watch);
+    print_result(result, *flags, common);
+    if (result.failed > 0)
+      throw Error(kind_of(result.failure_code), fmt::format("{} of the runs failed", result.failed));
   });
 }
 

@@ -32,11 +32,6 @@ std::string trimmed(std::string line) {
 
 }  // namespace
 
-Json statistics_json(const Statistics& s) {
-  const Json interval = std::isfinite(s.low) ? Json{s.low, s.high} : Json();
-  return {{"mean", s.mean}, {"std", s.deviation}, {"ci95", interval}};
-}
-
 std::string score_table(const std::vector<std::string>& heads, const std::vector<ScoreRow>& rows,
                         const ScoreFormat& format) {
   return score_table(heads, rows, format, terminal_width(STDOUT_FILENO));

@@ -1,16 +1,13 @@
-// Scores as JSON and as lines for people, whatever was evaluated.
+// Scores as lines for people, whatever was evaluated.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "graphpae/cli/command.h"
 #include "graphpae/evaluate/statistics.h"
 
 namespace graphpae::cli {
-
-// mean, std and ci95 (null for one score).
-Json statistics_json(const Statistics& statistics);
 
 // How a score is written.
 struct ScoreFormat {

@@ -30,7 +30,7 @@ struct LoadOptions {
   std::string molecule_cache;  // directory of parsed molecules (molecule_cache.h), "": none
 
   int64_t year_classes = 0;  // OGB node data: classes made of publication years (arXiv-year)
-  Threads threads;
+  Threads threads = all_threads();
 };
 
 struct Dataset {
@@ -40,8 +40,11 @@ struct Dataset {
   int64_t invalid = 0;             // rows that are not molecules, left out or kept as OnInvalid says
 
   bool is_graph() const { return std::holds_alternative<Graph>(content); }
-  const Graph& graph() const { return std::get<Graph>(content); }
-  const GraphSet& graph_set() const { return std::get<GraphSet>(content); }
+  const Graph& graph() const& { return std::get<Graph>(content); }
+  const GraphSet& graph_set() const& { return std::get<GraphSet>(content); }
+  // Of a temporary, as in `load(path).graph()`: moved out.
+  Graph graph() && { return std::get<Graph>(std::move(content)); }
+  GraphSet graph_set() && { return std::get<GraphSet>(std::move(content)); }
 };
 
 // A path; known names are resolved by data/known_data.h. A set of molecules has its structure. Throws a data error if

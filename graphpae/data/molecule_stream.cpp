@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <type_traits>
 #include <variant>
 
 #include "graphpae/core/error.h"

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "graphpae/core/error.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/data/sparse_npz.h"

@@ -8,7 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/evaluate/logistic_path.h"
-#include "graphpae/evaluate/metrics.h"
+#include "graphpae/core/metrics.h"
 
 namespace graphpae {
 namespace {

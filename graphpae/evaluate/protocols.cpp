@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/evaluate/random_splits.h"
@@ -87,10 +86,9 @@ ProtocolScores empty_scores(const std::vector<Split>& splits, int64_t seeds, int
   return scores;
 }
 
-void add_score(ProtocolScores& scores, const Part& test, std::span<const int32_t> predictions, int64_t classes) {
-  const Confusion confusion = test.confusion(predictions, classes);
-  scores.accuracies.push_back(confusion.accuracy());
-  scores.confusion += confusion;
+void add_score(ProtocolScores& scores, const Confusion& confusion) {
+  scores.test.push_back(confusion.accuracy());
+  *scores.confusion += confusion;
 }
 
 }  // namespace
@@ -102,47 +100,6 @@ void check_evaluable(const std::vector<Split>& splits) {
     if (splits[s].val.empty()) throw data_error(fmt::format("split {}: no labelled node to validate on", s));
     if (splits[s].test.empty()) throw data_error(fmt::format("split {}: no labelled node to test on", s));
   }
-}
-
-void ProtocolScores::append(const ProtocolScores& other) {
-  const auto join = [&](auto& mine, const auto& others) {
-    if (mine.empty()) return;
-    std::remove_reference_t<decltype(mine)> joined;
-    for (int64_t split = 0; split < splits; ++split) {
-      joined.insert(joined.end(), mine.begin() + split * seeds, mine.begin() + (split + 1) * seeds);
-      joined.insert(joined.end(), others.begin() + split * other.seeds, others.begin() + (split + 1) * other.seeds);
-    }
-    mine = std::move(joined);
-  };
-  join(accuracies, other.accuracies);
-  join(chosen, other.chosen);
-  join(validation, other.validation);
-  seeds += other.seeds;
-  confusion += other.confusion;
-}
-
-std::vector<double> ProtocolScores::per_split() const {
-  std::vector<double> means;
-  for (auto own = accuracies.begin(); own != accuracies.end(); own += seeds)
-    means.push_back(std::accumulate(own, own + seeds, 0.0) / static_cast<double>(seeds));
-  return means;
-}
-
-PairedDifference compare(const ProtocolScores& first, const ProtocolScores& second) {
-  const std::vector<double> a = first.splits > 1 ? first.per_split() : first.accuracies;
-  const std::vector<double> b = second.splits > 1 ? second.per_split() : second.accuracies;
-  if (first.splits != second.splits || a.size() != b.size())
-    throw data_error(fmt::format("{} x {} scores cannot be compared with {} x {}", first.splits, first.seeds,
-                                 second.splits, second.seeds));
-  std::vector<double> differences;
-  PairedDifference result;
-  for (size_t i = 0; i < a.size(); ++i) {
-    differences.push_back(a[i] - b[i]);
-    result.better += a[i] > b[i];
-  }
-  result.pairs = static_cast<int64_t>(differences.size());
-  result.difference = statistics(differences);
-  return result;
 }
 
 std::vector<int32_t> pooled_test(const std::vector<Split>& splits) {
@@ -221,7 +178,7 @@ Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64
     result.unconverged += train_probes(x, classes, batch, options.probe, observe, options.threads).unconverged;
     for (int64_t p = 0; p < count; ++p) {
       const auto settle = [&](ProtocolScores& scores, const Choice& choice, const Part& test) {
-        add_score(scores, test, choice.predictions, classes);
+        add_score(scores, test.confusion(choice.predictions, classes));
         scores.chosen.push_back(choice.candidate);
         scores.validation.push_back(static_cast<double>(validation[p].correct(choice.predictions)) /
                                     static_cast<double>(validation[p].rows.size()));
@@ -248,8 +205,7 @@ Evaluation evaluate_majority(std::span<const int32_t> labels, int64_t classes, c
     const auto add = [&](ProtocolScores& scores, const std::vector<int32_t>& test) {
       Confusion confusion(classes);
       for (const int32_t node : test) confusion.add(labels[node], most);
-      scores.accuracies.push_back(confusion.accuracy());
-      scores.confusion += confusion;
+      add_score(scores, confusion);
     };
     if (options.strict) add(*result.strict, split.test);
     if (options.paper) add(*result.paper, pooled);

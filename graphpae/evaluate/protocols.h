@@ -5,9 +5,8 @@
 //   strict   The first candidate with the best validation accuracy; its accuracy on the test rows of that split, looked
 //            at once.
 //   paper    The released procedure, to compare with the paper's tables. INFLATED, twice: the test rows of all splits
-//   are
-//            pooled, so that rows the probe was trained on are tested; and the largest test accuracy among candidates
-//            that tie or improve the validation accuracy is reported, so the test labels choose.
+//            are pooled, so that rows the probe was trained on are tested; and the largest test accuracy among
+//            candidates that tie or improve the validation accuracy is reported, so the test labels choose.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +16,13 @@
 #include <vector>
 
 #include "graphpae/core/features.h"
+#include "graphpae/core/protocol.h"
 #include "graphpae/core/split.h"
 #include "graphpae/core/threads.h"
-#include "graphpae/evaluate/metrics.h"
 #include "graphpae/evaluate/probe.h"
-#include "graphpae/evaluate/statistics.h"
+#include "graphpae/evaluate/protocol_scores.h"
 
 namespace graphpae {
-
-enum class Protocol { strict, paper };
 
 struct EvaluateOptions {
   ProbeOptions probe;
@@ -37,32 +34,9 @@ struct EvaluateOptions {
   std::function<void(int64_t done, int64_t total)> progress;  // candidates offered, of all
 };
 
-// The scores of one protocol.
-struct ProtocolScores {
-  int64_t splits = 0, seeds = 0;
-  std::vector<double> accuracies;  // [splits, seeds]
-  std::vector<int64_t> chosen;     // [splits, seeds] candidates; empty without a choice
-  std::vector<double> validation;  // [splits, seeds] accuracies of those on the validation rows; empty likewise
-  Confusion confusion{1};          // of all tested rows, added up over splits and seeds
-
-  Statistics summary() const { return statistics(accuracies); }
-  std::vector<double> per_split() const;  // [splits] means over seeds
-  // Joins the scores of another run on the same splits.
-  void append(const ProtocolScores& other);
-};
-
-// One minus another, pair by pair: means of splits, or single scores if there is one split.
-struct PairedDifference {
-  Statistics difference;
-  int64_t pairs = 0;
-  int64_t better = 0;  // pairs where the first is larger
-};
-// Throws a data error if the two are not over the same splits, or over one split with unequal numbers of seeds.
-PairedDifference compare(const ProtocolScores& first, const ProtocolScores& second);
-
 struct Evaluation {
   std::optional<ProtocolScores> strict, paper;  // as asked for
-  int64_t unconverged = 0;                      // see ProbeStatus
+  int64_t unconverged = 0;                      // of both, see ProbeStatus
 };
 
 // Throws a data error if there is no split, or one without training, validation or test rows. evaluate() checks it of

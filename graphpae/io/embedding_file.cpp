@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/npy.h"

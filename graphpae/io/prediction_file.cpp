@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <iterator>
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"

@@ -1,10 +1,10 @@
 #include "graphpae/kernels/aggregate.h"
 
 #include <omp.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <new>
+
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/aggregate.cpp"
@@ -245,14 +245,6 @@ HWY_EXPORT(Pack);
 HWY_EXPORT(Unpack);
 HWY_EXPORT(DropEdges);
 
-// The node where part `part` of `parts` with about as many edges each begins.
-int64_t part_begin(std::span<const int64_t> offsets, int64_t part, int64_t parts) {
-  const int64_t nodes = static_cast<int64_t>(offsets.size()) - 1;
-  if (part == parts) return nodes;
-  const int64_t edge = offsets[nodes] * part / parts;
-  return part == 0 ? 0 : std::lower_bound(offsets.begin(), offsets.end() - 1, edge) - offsets.begin();
-}
-
 // Into how many parts of the nodes a task is cut so that all threads have work. Each part packs its columns again.
 int64_t parts_of_task(int64_t tasks, Threads threads) {
   if (tasks >= 4 * threads.count || (tasks > 0 && tasks % threads.count == 0)) return 1;
@@ -264,18 +256,6 @@ constexpr int64_t kManyNodes = int64_t{1} << 16;   // beyond, a group is one blo
 constexpr int64_t kMostPacked = int64_t{1} << 19;  // nodes: beyond, a block of columns is in no cache and takes 64 MB
 
 }  // namespace
-
-void* allocate_scratch(size_t bytes) {
-  constexpr size_t kHugePage = size_t{2} << 20;
-  const size_t unit = bytes >= kHugePage / 2 ? kHugePage : 64;
-  const size_t size = (bytes + unit - 1) / unit * unit;
-  void* memory = std::aligned_alloc(unit, size);
-  if (memory == nullptr) throw std::bad_alloc();
-#ifdef MADV_HUGEPAGE
-  if (unit == kHugePage) madvise(memory, size, MADV_HUGEPAGE);  // refused: small pages, which work as well
-#endif
-  return memory;
-}
 
 // Blocks of 32 columns were faster than of 16, also where only the latter fit in the second-level cache (5201 nodes,
 // 512 KB), and than of 64: fewer passes over the edges, and two adjacent cache lines for each.
@@ -290,19 +270,14 @@ AggregateBlocks choose_blocks(int64_t nodes, int64_t columns) {
 void drop_edge_weights(const Dropout& dropout, int64_t num_edges, int64_t heads, const float* alpha, float* weights,
                        Threads threads) {
   const int64_t parts = 4 * threads.count;
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < parts; ++part) {
-      const auto [first, last] = part_of(num_edges, part, parts);
-      if (dropout.active()) {
-        HWY_DYNAMIC_DISPATCH(DropEdges)(dropout, heads, alpha, weights, first, last);
-      } else if (alpha != weights) {
-        std::copy(alpha + first * heads, alpha + last * heads, weights + first * heads);
-      }
+  for_parts(parts, threads.count, [&](int64_t part) {
+    const auto [first, last] = part_of(num_edges, part, parts);
+    if (dropout.active()) {
+      HWY_DYNAMIC_DISPATCH(DropEdges)(dropout, heads, alpha, weights, first, last);
+    } else if (alpha != weights) {
+      std::copy(alpha + first * heads, alpha + last * heads, weights + first * heads);
     }
-  }
+  });
 }
 
 void aggregate_forward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,

@@ -122,20 +122,15 @@ HWY_EXPORT(NormaliseBackward);
 void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* squares, Threads threads) {
   const int64_t slots = row_slots(n);
   Buffer<float> parts(static_cast<size_t>(slots * 2 * d));
-#pragma omp parallel num_threads(team_for(slots, threads))
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t slot = 0; slot < slots; ++slot) {
-      const auto [first, last] = part_of(n, slot, slots);
-      float* part = parts.data() + slot * 2 * d;
-      HWY_DYNAMIC_DISPATCH(RangeMoments)(x, first, last, d, part, part + d);
-    }
-  }
+  for_parts(slots, team_for(slots, threads), [&](int64_t slot) {
+    const auto [first, last] = part_of(n, slot, slots);
+    float* part = parts.data() + slot * 2 * d;
+    HWY_DYNAMIC_DISPATCH(RangeMoments)(x, first, last, d, part, part + d);
+  });
   // The moments of a union: distances to its mean are those to the parts' means and from those to it.
   std::fill_n(mean, d, 0.0);
   std::fill_n(squares, d, 0.0);
-  const auto for_parts = [&](const auto& body) {
+  const auto over_slots = [&](const auto& body) {
     for (int64_t slot = 0; slot < slots; ++slot) {
       const auto [first, last] = part_of(n, slot, slots);
       const float* part = parts.data() + slot * 2 * d;
@@ -143,9 +138,9 @@ void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* 
     }
   };
   const double all = static_cast<double>(std::max<int64_t>(n, 1));
-  for_parts([&](int64_t j, double count, double part_mean, double) { mean[j] += count * part_mean; });
+  over_slots([&](int64_t j, double count, double part_mean, double) { mean[j] += count * part_mean; });
   for (int64_t j = 0; j < d; ++j) mean[j] /= all;
-  for_parts([&](int64_t j, double count, double part_mean, double part_squares) {
+  over_slots([&](int64_t j, double count, double part_mean, double part_squares) {
     squares[j] += part_squares + count * (part_mean - mean[j]) * (part_mean - mean[j]);
   });
 }

@@ -245,20 +245,8 @@ void AddGradients(const DistanceEmbedding& e, const Layout& layout, const Tables
         total = hn::Add(total, slope);
       }
       sums.bias1[k] += SumLanes(d, total);
-      for (int64_t h = 0; h < e.heads; h += 4) {  // beyond the last head there are zeros
-        auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-        const float* head = block.heads + h * kBlock;
-        for (int64_t b = 0; b < kBlock; b += kLanes) {
-          const auto v = hn::Load(d, value + b);
-          s0 = hn::MulAdd(v, hn::Load(d, head + b), s0);
-          s1 = hn::MulAdd(v, hn::Load(d, head + kBlock + b), s1);
-          s2 = hn::MulAdd(v, hn::Load(d, head + 2 * kBlock + b), s2);
-          s3 = hn::MulAdd(v, hn::Load(d, head + 3 * kBlock + b), s3);
-        }
-        float four[4];
-        SumFour(d, s0, s1, s2, s3, four);
-        for (int64_t q = 0; q < 4; ++q) sums.weight2[k * layout.heads + h + q] += four[q];
-      }
+      // Beyond the last head there are zeros.
+      AddDots(value, block.heads, e.heads, kBlock, sums.weight2 + k * layout.heads);
     }
     Transpose(block.d_hidden, PackedRows(e.hidden), block.transposed, layout.transposed);
     AddWeight1(layout, block, sums);

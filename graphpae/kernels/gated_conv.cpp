@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "graphpae/kernels/row_ranges.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/gated_conv.cpp"
 #include <hwy/foreach_target.h>
@@ -198,12 +200,7 @@ HWY_EXPORT(SumSharedRows);
 template <class Body>
 void for_blocks(const GatedGraph& graph, Threads threads, const Body& body) {
   const int64_t blocks = static_cast<int64_t>(graph.blocks.size()) - 1;
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t g = 0; g < blocks; ++g) body(graph.blocks[g], graph.blocks[g + 1]);
-  }
+  for_parts(blocks, threads.count, [&](int64_t g) { body(graph.blocks[g], graph.blocks[g + 1]); });
 }
 
 }  // namespace
@@ -229,15 +226,10 @@ void sum_shared_rows(const float* rows, const int32_t* map, int64_t row_count, i
   std::fill_n(sums, count * width, 0.0f);
   constexpr int64_t kColumns = 64;  // one thread adds all rows of so many columns, in order
   const int64_t parts = (width + kColumns - 1) / kColumns;
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < parts; ++part) {
-      HWY_DYNAMIC_DISPATCH(SumSharedRows)
-      (rows, map, row_count, width, part * kColumns, std::min(width, (part + 1) * kColumns), sums);
-    }
-  }
+  for_parts(parts, threads.count, [&](int64_t part) {
+    HWY_DYNAMIC_DISPATCH(SumSharedRows)
+    (rows, map, row_count, width, part * kColumns, std::min(width, (part + 1) * kColumns), sums);
+  });
 }
 
 }  // namespace graphpae::kernels

@@ -13,52 +13,12 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
+#include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// exp(x) for x <= 0; zero where it would be denormal.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V ExpNegative(D d, V x) {
-  const hn::RebindToSigned<D> di;
-  const auto tiny = hn::Lt(x, hn::Set(d, -86.0f));
-  x = hn::Max(x, hn::Set(d, -86.0f));
-  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  V r = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);
-  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
-  V p = hn::Set(d, 1.0f / 5040);
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 720));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 120));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 24));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 6));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
-  p = hn::MulAdd(hn::Mul(r, r), p, hn::Add(r, hn::Set(d, 1.0f)));
-  const auto bits = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
-  return hn::IfThenElse(tiny, hn::Zero(d), hn::Mul(p, hn::BitCast(d, bits)));
-}
-
-// erfc(z) = exp(-z^2) (1 - z T(z)) for z >= 0, given exp(-z^2). T is a polynomial fitted to (1 - exp(z^2) erfc(z)) / z
-// on [0, 4] with weight z exp(-z^2), so that the absolute error of erfc is below 4e-8 before rounding. Beyond 4 the
-// exponential is below 1.2e-7 and any T will do.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Erfc(D d, V z, V exponential) {
-  const V u = hn::Min(z, hn::Set(d, 4.0f));
-  V t = hn::Set(d, -7.6201949e-06f);
-  t = hn::MulAdd(t, u, hn::Set(d, 0.000147337601f));
-  t = hn::MulAdd(t, u, hn::Set(d, -0.00128934261f));
-  t = hn::MulAdd(t, u, hn::Set(d, 0.00684666514f));
-  t = hn::MulAdd(t, u, hn::Set(d, -0.0251282228f));
-  t = hn::MulAdd(t, u, hn::Set(d, 0.0694426373f));
-  t = hn::MulAdd(t, u, hn::Set(d, -0.154909239f));
-  t = hn::MulAdd(t, u, hn::Set(d, 0.29520478f));
-  t = hn::MulAdd(t, u, hn::Set(d, -0.498227361f));
-  t = hn::MulAdd(t, u, hn::Set(d, 0.751928988f));
-  t = hn::MulAdd(t, u, hn::Set(d, -0.999970402f));
-  t = hn::MulAdd(t, u, hn::Set(d, 1.12837823f));
-  return hn::Mul(exponential, hn::NegMulAdd(u, t, hn::Set(d, 1.0f)));
-}
 
 // The activation of x; with kSlope also its derivative.
 template <NormActivation kActivation, bool kSlope, class D, class V = hn::Vec<D>>
@@ -74,11 +34,6 @@ HWY_INLINE V Activate(D d, V x, V& slope) {
     if constexpr (kSlope) slope = hn::MulAdd(hn::Mul(x, exponential), hn::Set(d, 0.398942280f), phi);
     return hn::Mul(x, phi);
   }
-}
-
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE float LaneSum(D d, V v) {
-  return hn::GetLane(hn::SumOfLanes(d, v));
 }
 
 template <NormActivation kActivation>
@@ -104,7 +59,8 @@ HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bi
       hn::StoreU(v, d, out + j);
       add(d, v);
     });
-    const float center = columns == 0 ? 0 : (LaneSum(full, sum) + LaneSum(one, sum_one)) / static_cast<float>(columns);
+    const float center =
+        columns == 0 ? 0 : (SumLanes(full, sum) + SumLanes(one, sum_one)) / static_cast<float>(columns);
     // The second pass over the row, which is in the L1 cache, avoids the cancellation of E[v^2] - E[v]^2.
     sum = hn::Zero(full);
     sum_one = hn::Zero(one);
@@ -113,7 +69,7 @@ HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bi
       add(d, hn::Mul(v, v));
     });
     const float variance =
-        columns == 0 ? 0 : (LaneSum(full, sum) + LaneSum(one, sum_one)) / static_cast<float>(columns);
+        columns == 0 ? 0 : (SumLanes(full, sum) + SumLanes(one, sum_one)) / static_cast<float>(columns);
     const float inverse = 1 / std::sqrt(variance + kNormEpsilon);
     mean[i] = center;
     inverse_deviation[i] = inverse;
@@ -162,8 +118,8 @@ HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* m
       }
     });
     const float count = static_cast<float>(std::max<int64_t>(columns, 1));
-    const float a = (LaneSum(full, sum) + LaneSum(one, sum_one)) / count;
-    const float b = (LaneSum(full, product) + LaneSum(one, product_one)) / count;
+    const float a = (SumLanes(full, sum) + SumLanes(one, sum_one)) / count;
+    const float b = (SumLanes(full, product) + SumLanes(one, product_one)) / count;
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto weighted = hn::MulSub(hn::LoadU(d, gradient + j), hn::LoadU(d, weight + j), hn::Set(d, a));
       const auto v = hn::NegMulAdd(hn::LoadU(d, normal + j), hn::Set(d, b), weighted);
@@ -226,18 +182,13 @@ void activation_norm_backward(NormActivation activation, const float* x, const f
   // A slot: the two sums over its rows and two rows of scratch.
   const int64_t slots = row_slots(m), width = 4 * d;
   Buffer<float> space(static_cast<size_t>(slots * width));
-#pragma omp parallel num_threads(team_for(slots, threads))
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t slot = 0; slot < slots; ++slot) {
-      const auto [first, last] = part_of(m, slot, slots);
-      float* sums = space.data() + slot * width;
-      std::fill_n(sums, 2 * d, 0.0f);
-      HWY_DYNAMIC_DISPATCH(NormBackward)
-      (activation, x, weight, mean, inverse_deviation, d_y, first, last, d, d_x, sums, sums + 2 * d);
-    }
-  }
+  for_parts(slots, team_for(slots, threads), [&](int64_t slot) {
+    const auto [first, last] = part_of(m, slot, slots);
+    float* sums = space.data() + slot * width;
+    std::fill_n(sums, 2 * d, 0.0f);
+    HWY_DYNAMIC_DISPATCH(NormBackward)
+    (activation, x, weight, mean, inverse_deviation, d_y, first, last, d, d_x, sums, sums + 2 * d);
+  });
   std::fill_n(d_weight, d, 0.0f);
   std::fill_n(d_bias, d, 0.0f);
   for (int64_t slot = 0; slot < slots; ++slot) {

@@ -214,19 +214,8 @@ void DecodeBackward(const PositionDecoder& p, const DecoderTables& tables, const
     SumFour(d, normed, total, total, total, four);
     sums.normed[k] += four[0];
     sums.bias1[k] += four[1];
-    for (int64_t h = 0; h < p.heads; h += 4) {  // beyond the last head there are zeros
-      auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-      const float* head = block.refined + h * kColumns;
-      for (int64_t c = 0; c < kColumns; c += kLanes) {
-        const auto g = hn::Load(d, gradient + c);
-        s0 = hn::MulAdd(g, hn::Load(d, head + c), s0);
-        s1 = hn::MulAdd(g, hn::Load(d, head + kColumns + c), s1);
-        s2 = hn::MulAdd(g, hn::Load(d, head + 2 * kColumns + c), s2);
-        s3 = hn::MulAdd(g, hn::Load(d, head + 3 * kColumns + c), s3);
-      }
-      SumFour(d, s0, s1, s2, s3, four);
-      for (int64_t q = 0; q < 4; ++q) sums.weight1[k * padded(p.heads) + h + q] += four[q];
-    }
+    // Beyond the last head there are zeros.
+    AddDots(gradient, block.refined, p.heads, kColumns, sums.weight1 + k * padded(p.heads));
   }
 }
 

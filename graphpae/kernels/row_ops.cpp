@@ -13,31 +13,12 @@
 
 #include "graphpae/kernels/columns-inl.h"
 #include "graphpae/kernels/dropout-inl.h"
+#include "graphpae/kernels/elementary-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// exp(x) - 1 for x <= 0, within 2 ulp. x = n ln2 + r: 2^n expm1(r) + (2^n - 1) loses nothing near zero, where n = 0.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Expm1Negative(D d, V x) {
-  const hn::RebindToSigned<D> di;
-  x = hn::Max(x, hn::Set(d, -80.0f));
-  const V n = hn::Round(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  V r = hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x);
-  r = hn::NegMulAdd(n, hn::Set(d, 1.42860677e-6f), r);
-  V p = hn::Set(d, 1.0f / 5040);
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 720));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 120));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 24));
-  p = hn::MulAdd(p, r, hn::Set(d, 1.0f / 6));
-  p = hn::MulAdd(p, r, hn::Set(d, 0.5f));
-  p = hn::MulAdd(hn::Mul(r, r), p, r);
-  const auto bits = hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127)));
-  const V power = hn::BitCast(d, bits);
-  return hn::MulAdd(power, p, hn::Sub(power, hn::Set(d, 1.0f)));
-}
 
 void BiasEluDropout(const float* x, const float* bias, int64_t first, int64_t last, int64_t columns,
                     const Dropout& dropout, float* y) {

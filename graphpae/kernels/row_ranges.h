@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 
 #include "graphpae/core/buffer.h"
 #include "graphpae/core/threads.h"
@@ -21,6 +22,17 @@ inline int team_for(int64_t tasks, Threads threads) {
   return static_cast<int>(std::min<int64_t>(tasks, threads.count));
 }
 
+// Runs body(part) for part in [0, parts), each by the next thread of the team that is free.
+template <class Body>
+void for_parts(int64_t parts, int team, const Body& body) {
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+#pragma omp for schedule(dynamic, 1)
+    for (int64_t part = 0; part < parts; ++part) body(part);
+  }
+}
+
 // Runs body(first, last) over fixed ranges of rows.
 template <class Body>
 void for_row_ranges(int64_t n, Threads threads, const Body& body) {
@@ -34,6 +46,15 @@ void for_row_ranges(int64_t n, Threads threads, const Body& body) {
       body(first, last);
     }
   }
+}
+
+// Where part `part` of `parts` of the nodes begins, if each has about as many edges: those of node i are offsets[i] ..
+// offsets[i + 1].
+inline int64_t part_begin(std::span<const int64_t> offsets, int64_t part, int64_t parts) {
+  const int64_t nodes = static_cast<int64_t>(offsets.size()) - 1;
+  if (part == 0 || part == parts) return part == 0 ? 0 : nodes;
+  const int64_t edge = offsets[nodes] * part / parts;
+  return std::lower_bound(offsets.begin(), offsets.end() - 1, edge) - offsets.begin();
 }
 
 // Runs body(first, last, sums) for each of `slots` ranges of rows with sums [width] that start at zero, then sets

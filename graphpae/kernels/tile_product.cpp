@@ -31,8 +31,6 @@ constexpr int64_t kStep = 2 * kParts * kTile;  // of a strip: parts of kTerms te
 constexpr int64_t kMostSteps = 12;             // of terms added in tiles at a time
 constexpr int64_t kPackedColumns = 640;        // of B at a time, which stay in an L2 cache of 2 MB
 
-int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
 #if GRAPHPAE_HAS_TILES
 
 #define GRAPHPAE_TILE_CODE __attribute__((target("amx-tile,amx-bf16,avx512f,avx512bw,avx512vl,avx512bf16")))

@@ -12,14 +12,9 @@
 
 #include "graphpae/core/aligned_array.h"
 #include "graphpae/kernels/dense_product.h"
+#include "graphpae/kernels/product_blocks.h"
 
 namespace graphpae::kernels {
-
-// A part of the output of a product.
-struct Block {
-  int64_t row, rows, column, columns;
-  int64_t work() const { return rows * columns; }
-};
 
 // Whether this machine has tiles and they pay for products of n columns and k terms. Not if GRAPHPAE_AMX=0 is in the
 // environment. The number of rows does not matter: a row has the same bits in any company.

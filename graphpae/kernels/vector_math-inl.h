@@ -1,5 +1,5 @@
-// Vector functions shared by the kernels: exp, erf, GELU, sums over lanes, and a small matrix product whose operands
-// stay in the caches. Included once per Highway target.
+// Vector functions shared by the kernels: GELU, sums over lanes, and a small matrix product whose operands stay in the
+// caches. Included once per Highway target.
 #if defined(GRAPHPAE_KERNELS_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRAPHPAE_KERNELS_VECTOR_MATH_INL_H_
 #undef GRAPHPAE_KERNELS_VECTOR_MATH_INL_H_
@@ -11,6 +11,8 @@
 
 #include <cstdint>
 
+#include "graphpae/kernels/elementary-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
@@ -20,53 +22,6 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::CappedTag<float, 16>;
 using Vector = hn::Vec<Floats>;
 inline constexpr int64_t kLanes = hn::MaxLanes(Floats());
-
-// e^x with a relative error below 2e-7; 0 below -87.3, e^88 above 88. NaN stays NaN.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Exp(D d, V x) {
-  const auto lowest = hn::Set(d, -87.3f);
-  const auto low = hn::Lt(x, lowest);
-  x = hn::Min(hn::Set(d, 88.0f), hn::Max(lowest, x));
-  const auto n = hn::NearestInt(hn::Mul(x, hn::Set(d, 1.44269504f)));
-  const auto whole = hn::ConvertTo(d, n);
-  // ln 2 in two parts, the first exact in few bits, so that r has no rounding from the large product.
-  auto r = hn::NegMulAdd(whole, hn::Set(d, 0.693359375f), x);
-  r = hn::NegMulAdd(whole, hn::Set(d, -2.12194440e-4f), r);
-  // e^r = 1 + r + r^2 q(r), q fitted at Chebyshev nodes of |r| <= 0.35.
-  auto q = hn::MulAdd(hn::Set(d, 0.00139345445f), r, hn::Set(d, 0.00836377647f));
-  q = hn::MulAdd(q, r, hn::Set(d, 0.0416664568f));
-  q = hn::MulAdd(q, r, hn::Set(d, 0.166665734f));
-  q = hn::MulAdd(q, r, hn::Set(d, 0.5f));
-  const auto power = hn::MulAdd(hn::Mul(q, r), r, hn::Add(r, hn::Set(d, 1.0f)));
-  const hn::RebindToSigned<D> di;
-  const auto scale = hn::BitCast(d, hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
-  return hn::IfThenZeroElse(low, hn::Mul(power, scale));
-}
-
-// erf(x) with an absolute error below 2.5e-7: x P(x^2) for |x| <= 3.85, where erf is 1 within 6e-8, fitted at Chebyshev
-// nodes. The argument of P is mapped to [-1, 1], which keeps the coefficients, and so the rounding, small; one chain of
-// products, since even and odd powers apart cancel and double the error.
-template <class D, class V = hn::Vec<D>>
-HWY_INLINE V Erf(D d, V x) {
-  x = hn::Min(hn::Set(d, 3.85f), hn::Max(hn::Set(d, -3.85f), x));
-  const auto s = hn::MulAdd(hn::Mul(x, x), hn::Set(d, 2 / (3.85f * 3.85f)), hn::Set(d, -1.0f));
-  auto p = hn::MulAdd(hn::Set(d, -0.000665854706f), s, hn::Set(d, 0.00155701949f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.00095117484f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.00176447306f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.00676087304f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.0121994641f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.017787348f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.0276237356f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.041327874f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.0566316108f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.0731350745f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.0907851673f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.110389885f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.136213426f));
-  p = hn::MulAdd(p, s, hn::Set(d, -0.183301374f));
-  p = hn::MulAdd(p, s, hn::Set(d, 0.367284802f));
-  return hn::Mul(x, p);
-}
 
 // The standard normal distribution function.
 template <class D, class V = hn::Vec<D>>
@@ -125,6 +80,26 @@ HWY_INLINE void SumFour(D d, V a, V b, V c, V e, float* HWY_RESTRICT sums) {
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE float SumLanes(D d, V v) {
   return hn::GetLane(hn::SumOfLanes(d, v));
+}
+
+// sums[r] += <v, rows[r]> for `count` rows, rounded up to a multiple of four, of `length` floats, whole vectors.
+inline void AddDots(const float* HWY_RESTRICT v, const float* HWY_RESTRICT rows, int64_t count, int64_t length,
+                    float* HWY_RESTRICT sums) {
+  const Floats d;
+  for (int64_t r = 0; r < count; r += 4) {
+    auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+    const float* row = rows + r * length;
+    for (int64_t i = 0; i < length; i += kLanes) {
+      const auto value = hn::Load(d, v + i);
+      s0 = hn::MulAdd(value, hn::Load(d, row + i), s0);
+      s1 = hn::MulAdd(value, hn::Load(d, row + length + i), s1);
+      s2 = hn::MulAdd(value, hn::Load(d, row + 2 * length + i), s2);
+      s3 = hn::MulAdd(value, hn::Load(d, row + 3 * length + i), s3);
+    }
+    float four[4];
+    SumFour(d, s0, s1, s2, s3, four);
+    for (int64_t q = 0; q < 4; ++q) sums[r + q] += four[q];
+  }
 }
 
 // The rows of a tile: with its vectors of a row, as many accumulators as there are registers for.

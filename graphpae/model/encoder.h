@@ -6,15 +6,16 @@
 #include <memory>
 #include <vector>
 
-#include "graphpae/model/corrupt.h"
 #include "graphpae/model/distance_embedding.h"
 #include "graphpae/model/graph_input.h"
+#include "graphpae/model/masking.h"
+#include "graphpae/model/modules.h"
 
 namespace graphpae {
 
 // One pass through the encoder.
 struct Pass {
-  const Corruption* hidden = nullptr;  // features hidden in this pass; null: all features as they are
+  const Masking* hidden = nullptr;    // features hidden in this pass; null: all features as they are
   EmbeddedDistances positions;         // P^(0)
   bool training = false;               // dropout and batch statistics
   uint64_t dropout_key = 0;            // another key, other dropped elements
@@ -29,9 +30,15 @@ struct Encoding {
   bool only_wanted = false;  // nodes is [M,d_h], the rows of Pass::wanted
 };
 
+// Where elements are dropped; each place of a layer has decisions of its own.
+enum DropoutSite : uint64_t { kNodes = 0, kEdges = 1, kPositions = 2 };
+kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, DropoutSite site);
+
 class Encoder : public torch::nn::Module {
  public:
   virtual Encoding encode(const GraphInput& input, const Pass& pass) = 0;
+  // Parameters that come before the first layer: tokens, embeddings, what lifts features and distances.
+  virtual std::vector<torch::Tensor> input_parameters() const = 0;
 
   DistanceEmbedding distance{nullptr};  // empty without positions
 };

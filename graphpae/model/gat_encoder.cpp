@@ -11,12 +11,7 @@
 namespace graphpae {
 namespace {
 
-enum Site : uint64_t { kNodes = 0, kEdges = 1 };
-
-kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, Site site) {
-  if (!pass.training) return {};
-  return {static_cast<float>(probability), Rng(pass.dropout_key, layer).bits(site)};
-}
+constexpr double kFirstSlope = 0.25;  // of PReLU
 
 std::vector<int32_t> first_nodes(int64_t count) {
   std::vector<int32_t> nodes(static_cast<size_t>(count));
@@ -39,6 +34,20 @@ GatEncoder::GatEncoder(const Settings& settings, int64_t feature_count, Initiali
     layers_.push_back(register_module("layer" + std::to_string(l), GatLayer(settings, in, init)));
     in = settings.width;
   }
+  for (size_t l = 0; settings.activation == Activation::prelu && l < layers_.size(); ++l) {
+    if (activates(l)) slopes_.push_back(register_parameter("slope" + std::to_string(l), torch::full({1}, kFirstSlope)));
+  }
+}
+
+std::vector<torch::Tensor> GatEncoder::input_parameters() const {
+  std::vector<torch::Tensor> parameters = {mask_token};
+  const auto add = [&](const torch::nn::Module& module) {
+    for (const torch::Tensor& parameter : module.parameters()) parameters.push_back(parameter);
+  };
+  if (!distance.is_empty()) add(*distance);
+  if (!lift_in_.is_empty()) add(*lift_in_);
+  if (!lift_out_.is_empty()) add(*lift_out_);
+  return parameters;
 }
 
 // Eq. (1): masked nodes show the token or another node's row.
@@ -50,7 +59,8 @@ torch::Tensor GatEncoder::shown_features(const GraphInput& input, const Pass& pa
   return torch::where(is_token, mask_token.unsqueeze(0), x.index_select(0, shown.clamp_min(0)));
 }
 
-torch::Tensor GatEncoder::between(const torch::Tensor& x) const {
+torch::Tensor GatEncoder::activated(const torch::Tensor& x, size_t layer) const {
+  if (settings_.activation == Activation::prelu) return torch::prelu(x, slopes_[layer]);
   return activate(x, settings_.activation == Activation::automatic ? Activation::elu : settings_.activation);
 }
 
@@ -64,15 +74,27 @@ torch::Tensor GatEncoder::project_features(const GraphInput& input, const Pass& 
 }
 
 // dropout(activation(x)) W of a later layer, in two steps because a layer may do without the product.
-torch::Tensor GatEncoder::between_layers(const GraphInput& input, const torch::Tensor& x,
+torch::Tensor GatEncoder::between_layers(const GraphInput& input, const torch::Tensor& x, size_t layer,
                                          const kernels::Dropout& dropped) const {
-  const bool elu = settings_.activation == Activation::automatic || settings_.activation == Activation::elu;
-  return input.fused() && elu ? ops::elu_dropout(x, dropped, input.threads) : dropout(between(x), dropped);
+  if (input.fused()) {
+    if (settings_.activation == Activation::prelu)
+      return ops::prelu_dropout(x, slopes_[layer], dropped, input.threads);
+    if (settings_.activation == Activation::automatic || settings_.activation == Activation::elu)
+      return ops::elu_dropout(x, dropped, input.threads);
+  }
+  return dropout(activated(x, layer), dropped);
 }
 
 Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
+  Encoding state = encode_layers(input, pass);
+  const size_t last = layers_.size() - 1;
+  if (state.nodes.defined() && activates(last)) state.nodes = between_layers(input, state.nodes, last, {});
+  return state;
+}
+
+Encoding GatEncoder::encode_layers(const GraphInput& input, const Pass& pass) {
   Encoding state{{}, pass.positions.rows, false};
-  if (settings_.feature_mlp) state.nodes = lift_out_(between(lift_in_(shown_features(input, pass))));
+  if (settings_.feature_mlp) state.nodes = lift_out_(activated(lift_in_(shown_features(input, pass)), 0));
   for (size_t l = 0; l < layers_.size(); ++l) {
     GatLayer& layer = layers_[l];
     const MessageGraph& graph = input.layer_graph(l);
@@ -83,7 +105,7 @@ Encoding GatEncoder::encode(const GraphInput& input, const Pass& pass) {
 
     torch::Tensor x;  // undefined: features that are better left as they are
     if (l > 0) {
-      x = between_layers(input, state.nodes, dropped);
+      x = between_layers(input, state.nodes, l - 1, dropped);
     } else if (settings_.feature_mlp) {
       x = dropout(state.nodes, dropped);
     } else if (released && input.is_sample() && !input.features.matrix()->is_sparse()) {

@@ -14,8 +14,12 @@ class GatEncoder : public Encoder {
   GatEncoder(const Settings& settings, int64_t feature_count, Initialiser& init);
   Encoding encode(const GraphInput& input, const Pass& pass) override;
 
+  std::vector<torch::Tensor> input_parameters() const override;
+
   const std::vector<GatLayer>& layers() const { return layers_; }
-  torch::Tensor between(const torch::Tensor& x) const;  // the activation between layers
+  // Whether there is an activation after a layer, and what it makes of the layer's rows.
+  bool activates(size_t layer) const { return layer + 1 < layers_.size() || settings_.output_activation; }
+  torch::Tensor activated(const torch::Tensor& x, size_t layer) const;
 
   torch::Tensor mask_token;  // [F] x_[M]
 
@@ -23,11 +27,14 @@ class GatEncoder : public Encoder {
   torch::Tensor shown_features(const GraphInput& input, const Pass& pass) const;  // [N,F] X or X~
   torch::Tensor project_features(const GraphInput& input, const Pass& pass, const torch::Tensor& weight,
                                  const kernels::Dropout& dropped) const;  // [N,D]
-  torch::Tensor between_layers(const GraphInput& input, const torch::Tensor& x, const kernels::Dropout& dropped) const;
+  torch::Tensor between_layers(const GraphInput& input, const torch::Tensor& x, size_t layer,
+                               const kernels::Dropout& dropped) const;
+  Encoding encode_layers(const GraphInput& input, const Pass& pass);
 
   Settings settings_;
   Linear lift_in_{nullptr}, lift_out_{nullptr};  // setting feature_mlp
   std::vector<GatLayer> layers_;
+  std::vector<torch::Tensor> slopes_;  // [layers] each [1], activation prelu
 };
 
 }  // namespace graphpae

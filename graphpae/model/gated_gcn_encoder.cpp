@@ -10,13 +10,6 @@ namespace {
 // Larger states are made again in the backward pass.
 constexpr int64_t kKeptElements = int64_t{1} << 20;
 
-enum Site : uint64_t { kNodes = 0, kEdges = 1, kPositions = 2 };
-
-kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, Site site) {
-  if (!pass.training) return {};
-  return {static_cast<float>(probability), Rng(pass.dropout_key, layer).bits(site)};
-}
-
 ops::NormParameters parameters_of(const BatchNorm& norm) {
   return {norm->weight, norm->bias, norm->running_mean, norm->running_var};
 }
@@ -58,6 +51,15 @@ GatedGcnEncoder::GatedGcnEncoder(const Settings& settings, const InputShape& sha
     // The last layer's edge state is not used.
     if (l + 1 < settings.layers) edge_norms_.push_back(register_module("edge_norm" + number, BatchNorm(d)));
   }
+}
+
+std::vector<torch::Tensor> GatedGcnEncoder::input_parameters() const {
+  std::vector<torch::Tensor> parameters = atom_tables_;
+  parameters.insert(parameters.end(), bond_tables_.begin(), bond_tables_.end());
+  if (!distance.is_empty()) {
+    for (const torch::Tensor& parameter : distance->parameters()) parameters.push_back(parameter);
+  }
+  return parameters;
 }
 
 CodedRows GatedGcnEncoder::with_token(const CodedRows& atoms, const std::vector<int32_t>& masked) const {
@@ -123,7 +125,7 @@ Encoding GatedGcnEncoder::encode_fused(const GraphInput& input, const Pass& pass
     wants.refined = states.positions.defined() && (!last || pass.wants_positions);
     wants.position_dropout = dropout_of(pass, settings_.edge_dropout, l, kPositions);
     const ops::GatedOutput out = ops::gated_layer(batch, states, layers_[l]->joined_parameters(), wants);
-    const auto normalise = [&](const torch::Tensor& x, BatchNorm& norm, bool relu, double probability, Site site,
+    const auto normalise = [&](const torch::Tensor& x, BatchNorm& norm, bool relu, double probability, DropoutSite site,
                                ops::Remake& again) {
       return ops::batch_norm(x, parameters_of(norm), pass.training, relu, dropout_of(pass, probability, l, site),
                              threads, x.numel() > kKeptElements ? &again : nullptr, input.exchange.get());

@@ -14,7 +14,7 @@
 #include "graphpae/kernels/aggregate.h"
 #include "graphpae/kernels/cosine_error.h"
 #include "graphpae/ops/kernels.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 

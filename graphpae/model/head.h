@@ -6,7 +6,7 @@
 
 #include "graphpae/core/threads.h"
 #include "graphpae/model/modules.h"
-#include "graphpae/train/finetune_settings.h"
+#include "graphpae/settings/finetune_settings.h"
 
 namespace graphpae {
 

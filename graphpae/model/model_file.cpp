@@ -41,22 +41,21 @@ Settings settings_from_json(const Json& json, const std::string& source) {
   });
 }
 
-std::string model_card(const GraphPae& model, const std::string& card) {
+std::string model_card(const Model& model, const std::string& card) {
   int64_t parameters = 0;
   for (const auto& parameter : model.parameters()) parameters += parameter.numel();
   std::string text = fmt::format(
-      "# A GraphPAE model\n\nLearnt without labels by graphpae {}: {} parameters in `model.safetensors`, settings and "
-      "input "
-      "shape in `config.json`.\n\n"
+      "# An encoder learnt without labels\n\nMethod {}, graphpae {}: {} parameters in `model.safetensors`, settings and "
+      "input shape in `config.json`.\n\n"
       "    graphpae embed THIS_DIRECTORY DATA -o embeddings.npy\n\n",
-      kVersion, parameters);
+      model.settings().method, kVersion, parameters);
   if (!card.empty()) text += card + "\n";
   return text + "## Settings\n\n```yaml\n" + to_yaml(model.settings()) + "```\n";
 }
 
 }  // namespace
 
-void save_model(const std::string& directory, const GraphPae& model, const std::string& card) {
+void save_model(const std::string& directory, const Model& model, const std::string& card) {
   std::error_code reason;
   fs::create_directories(directory, reason);
   if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
@@ -64,6 +63,7 @@ void save_model(const std::string& directory, const GraphPae& model, const std::
   const Json config = {{"format", "graphpae model"},
                        {"version", kFormatVersion},
                        {"graphpae", kVersion},
+                       {"method", model.settings().method},
                        {"features", shape.features},
                        {"atom_codes", shape.atom_codes},
                        {"bond_codes", shape.bond_codes},
@@ -73,7 +73,7 @@ void save_model(const std::string& directory, const GraphPae& model, const std::
   write_file(directory + "/README.md", model_card(model, card));
 }
 
-std::shared_ptr<GraphPae> load_model(const std::string& path) {
+std::shared_ptr<Model> load_model(const std::string& path) {
   const std::string directory = fs::exists(path + "/model/config.json") ? path + "/model" : path;
   const std::string config_path = directory + "/config.json";
   if (!fs::exists(config_path)) {
@@ -105,7 +105,7 @@ std::shared_ptr<GraphPae> load_model(const std::string& path) {
   shape.features = config["features"].get<int64_t>();
   shape.atom_codes = config["atom_codes"].get<std::vector<int64_t>>();
   shape.bond_codes = config["bond_codes"].get<std::vector<int64_t>>();
-  auto model = std::make_shared<GraphPae>(settings, shape);
+  auto model = std::make_shared<Model>(settings, shape);
   copy_from(SafeTensors(directory + "/model.safetensors"), named_tensors(*model));
   model->eval();
   return model;

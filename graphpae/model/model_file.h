@@ -5,16 +5,16 @@
 #include <memory>
 #include <string>
 
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/model/model.h"
 
 namespace graphpae {
 
 // Each file is written completely or not at all. `card` is added to the model card: where the model comes from,
 // results.
-void save_model(const std::string& directory, const GraphPae& model, const std::string& card = "");
+void save_model(const std::string& directory, const Model& model, const std::string& card = "");
 
 // `path` is a model directory or a run directory that holds one in model/. Throws a data error naming what is missing
 // or does not fit.
-std::shared_ptr<GraphPae> load_model(const std::string& path);
+std::shared_ptr<Model> load_model(const std::string& path);
 
 }  // namespace graphpae

@@ -11,7 +11,7 @@
 #include "graphpae/core/exchange.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/kernels/dropout.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 

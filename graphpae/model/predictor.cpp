@@ -22,8 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kPredictedAtOnce = 256;
-constexpr const char* kFormat = "graphpae tasks";
-constexpr int kFormatVersion = 1;
+constexpr const char* kTasksFormat = "graphpae tasks";
+constexpr int kTasksVersion = 1;
 
 const std::vector<std::pair<std::string, OutputKind>> kKinds = {
     {"numbers", OutputKind::numbers}, {"classes", OutputKind::classes}, {"node classes", OutputKind::node_classes}};
@@ -56,8 +56,8 @@ Json to_json(const PredictorTasks& tasks) {
     }
     list.push_back(task);
   }
-  return {{"format", kFormat},
-          {"version", kFormatVersion},
+  return {{"format", kTasksFormat},
+          {"version", kTasksVersion},
           {"kind", name_of(kKinds, tasks.kind)},
           {"head", name_of(kHeads, tasks.head)},
           {"featurizer", tasks.featurizer},
@@ -68,12 +68,12 @@ Json to_json(const PredictorTasks& tasks) {
 
 PredictorTasks tasks_from(const std::string& path) {
   const Json json = Json::parse(read_file(path, 1 << 24), nullptr, false);
-  if (!json.is_object() || json.value("format", Json()) != kFormat || !json.contains("tasks") ||
+  if (!json.is_object() || json.value("format", Json()) != kTasksFormat || !json.contains("tasks") ||
       !json["tasks"].is_array() || json["tasks"].empty())
     throw data_error(fmt::format("{}: not the tasks of a fine-tuned model", path));
-  if (json.value("version", Json()) != kFormatVersion)
+  if (json.value("version", Json()) != kTasksVersion)
     throw data_error(fmt::format("{}: version {} of the format, this program reads {}", path,
-                                 json.value("version", Json()).dump(), kFormatVersion));
+                                 json.value("version", Json()).dump(), kTasksVersion));
   PredictorTasks tasks;
   tasks.kind = value_of(kKinds, json, "kind", path);
   tasks.head = value_of(kHeads, json, "head", path);
@@ -97,7 +97,7 @@ torch::Tensor tensor_of(const std::vector<double>& values) { return torch::tenso
 
 }  // namespace
 
-Predictor::Predictor(std::shared_ptr<GraphPae> encoder, PredictorTasks meaning, uint64_t head_seed)
+Predictor::Predictor(std::shared_ptr<Model> encoder, PredictorTasks meaning, uint64_t head_seed)
     : model(std::move(encoder)),
       tasks(std::move(meaning)),
       scale(static_cast<size_t>(tasks.size()), 1),
@@ -108,14 +108,7 @@ Predictor::Predictor(std::shared_ptr<GraphPae> encoder, PredictorTasks meaning, 
 
 torch::Tensor Predictor::rows(const GraphInput& input, bool training, uint64_t dropout_key,
                               const std::vector<int32_t>* wanted) {
-  Encoder& encoder = *model->encoder;
-  Pass pass;
-  pass.training = training;
-  pass.dropout_key = dropout_key;
-  pass.wants_positions = false;
-  pass.wanted = wanted;
-  if (model->settings().use_positions) pass.positions = encoder.distance->embed(input, input.distances, {}).clean;
-  const Encoding encoding = encoder.encode(input, pass);
+  const Encoding encoding = model->encode(input, training, dropout_key, wanted);
   if (input.is_molecules()) return pool(encoding.nodes, input.graph_offsets, model->settings().pooling);
   if (wanted == nullptr || encoding.only_wanted) return encoding.nodes;
   return input.fused() ? ops::gather_rows(encoding.nodes, *wanted, input.threads)

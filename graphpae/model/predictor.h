@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graphpae/data/units.h"
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/model/model.h"
 #include "graphpae/model/head.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/model/named_tensors.h"
@@ -34,7 +34,7 @@ struct PredictorTasks {
 class Predictor {
  public:
   // The head is drawn from `head_seed`. scale and shift [T] are 1 and 0 at first.
-  Predictor(std::shared_ptr<GraphPae> encoder, PredictorTasks meaning, uint64_t head_seed);
+  Predictor(std::shared_ptr<Model> encoder, PredictorTasks meaning, uint64_t head_seed);
 
   // Rows of molecules, pooled as settings say [G,d]; of all nodes of one graph [N,d], or only those `wanted` [M,d],
   // which are distinct.
@@ -52,7 +52,7 @@ class Predictor {
   // What training changes: parameters and statistics of the encoder, parameters of the head.
   NamedTensors learned() const;
 
-  std::shared_ptr<GraphPae> model;
+  std::shared_ptr<Model> model;
   Head head{nullptr};
   PredictorTasks tasks;
   std::vector<double> scale, shift;  // [T]

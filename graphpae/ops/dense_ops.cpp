@@ -2,6 +2,7 @@
 
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/narrow_product.h"
+#include "graphpae/kernels/prelu.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/ops/op_state.h"
 
@@ -67,14 +68,14 @@ struct NarrowLinearOp : torch::autograd::Function<NarrowLinearOp> {
   }
 };
 
-struct EluState {
+struct DropoutState {
   kernels::Dropout dropout;
   Threads threads;
 };
 
 struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const kernels::Dropout& dropout, Threads threads) {
-    keep(context, EluState{dropout, threads});
+    keep(context, DropoutState{dropout, threads});
     Tensor y = empty(x.sizes());
     kernels::bias_elu_dropout(data(x), nullptr, x.size(0), x.size(1), dropout, data(y), threads);
     context->save_for_backward({y});
@@ -82,11 +83,32 @@ struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const auto [dropout, threads] = kept<EluState>(context);
+    const auto [dropout, threads] = kept<DropoutState>(context);
     const Tensor y = context->get_saved_variables()[0], d_y = gradients[0].contiguous();
     Tensor d_x = empty(y.sizes());
     kernels::bias_elu_dropout_backward(data(y), data(d_y), y.size(0), y.size(1), dropout, data(d_x), nullptr, threads);
     return {d_x, Tensor(), Tensor()};
+  }
+};
+
+struct PreluDropoutOp : torch::autograd::Function<PreluDropoutOp> {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& slope,
+                        const kernels::Dropout& dropout, Threads threads) {
+    keep(context, DropoutState{dropout, threads});
+    Tensor y = empty(x.sizes());
+    kernels::prelu_dropout(data(x), *data(slope), x.size(0), x.size(1), dropout, data(y), threads);
+    context->save_for_backward({x, slope});
+    return y;
+  }
+
+  static tensor_list backward(AutogradContext* context, tensor_list gradients) {
+    const auto [dropout, threads] = kept<DropoutState>(context);
+    const auto saved = context->get_saved_variables();
+    const Tensor &x = saved[0], &slope = saved[1], d_y = gradients[0].contiguous();
+    Tensor d_x = empty(x.sizes());
+    const float d_slope = kernels::prelu_dropout_backward(data(x), *data(slope), data(d_y), x.size(0), x.size(1),
+                                                          dropout, data(d_x), threads);
+    return {d_x, torch::full({1}, d_slope), Tensor(), Tensor()};
   }
 };
 
@@ -156,6 +178,10 @@ Tensor narrow_linear(const Tensor& x, const Tensor& weight, Threads threads) {
 
 Tensor elu_dropout(const Tensor& x, const kernels::Dropout& dropout, Threads threads) {
   return EluDropoutOp::apply(x, dropout, threads);
+}
+
+Tensor prelu_dropout(const Tensor& x, const Tensor& slope, const kernels::Dropout& dropout, Threads threads) {
+  return PreluDropoutOp::apply(x, slope, dropout, threads);
 }
 
 Tensor gather_rows(const Tensor& x, std::vector<int32_t> rows, Threads threads) {

@@ -21,6 +21,10 @@ torch::Tensor narrow_linear(const torch::Tensor& x, const torch::Tensor& weight,
 // x [N,D] -> [N,D].   dropout(torch::elu(x))
 torch::Tensor elu_dropout(const torch::Tensor& x, const kernels::Dropout& dropout, Threads threads);
 
+// x [N,D], slope [1] -> dropout(x > 0 ? x : slope x).   dropout(torch::prelu(x, slope))
+torch::Tensor prelu_dropout(const torch::Tensor& x, const torch::Tensor& slope, const kernels::Dropout& dropout,
+                            Threads threads);
+
 // Rows of x [N,D] at `rows` [M], which are distinct -> [M,D].   x.index_select(0, rows)
 torch::Tensor gather_rows(const torch::Tensor& x, std::vector<int32_t> rows, Threads threads);
 

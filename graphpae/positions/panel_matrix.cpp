@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "graphpae/core/error.h"
+#include "graphpae/kernels/row_ranges.h"
 
 namespace graphpae {
 namespace {
@@ -30,6 +31,15 @@ struct RowRanges {
 
   int64_t rows, length, count;
 };
+
+// Runs body(range, row, rows) for all tiles of rows, those of a range in order.
+template <class Body>
+void for_tiles(const RowRanges& ranges, Threads threads, const Body& body) {
+  kernels::for_parts(ranges.count, threads.count, [&](int64_t range) {
+    for (int64_t row = ranges.begin(range); row < ranges.end(range); row += kTileRows)
+      body(range, row, std::min(kTileRows, ranges.end(range) - row));
+  });
+}
 
 template <class T>
 std::vector<T> converted(const std::vector<double>& values, double factor) {
@@ -84,20 +94,11 @@ PanelBlocks project(const PanelMatrix<T>& basis, PanelRange range, const T* w, T
   const RowRanges ranges(basis.rows());
   const int64_t size = range.count() * kBlockSize;
   std::vector<double> partial(ranges.count * size, 0.0);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < ranges.count; ++part) {
-      for (int64_t row = ranges.begin(part); row < ranges.end(part); row += kTileRows) {
-        const int64_t rows = std::min(kTileRows, ranges.end(part) - row);
-        double* sums = partial.data() + part * size;
-        for (int64_t p = range.first; p < range.last; ++p, sums += kBlockSize) {
-          kernels::panel_gram(basis.panel(p) + row * kPanel, w + row * kPanel, rows, sums);
-        }
-      }
-    }
-  }
+  for_tiles(ranges, threads, [&](int64_t part, int64_t row, int64_t rows) {
+    double* sums = partial.data() + part * size;
+    for (int64_t p = range.first; p < range.last; ++p, sums += kBlockSize)
+      kernels::panel_gram(basis.panel(p) + row * kPanel, w + row * kPanel, rows, sums);
+  });
   return ordered_sum(partial, ranges.count, size);
 }
 
@@ -105,20 +106,11 @@ template <class T>
 void subtract(const PanelMatrix<T>& basis, PanelRange range, const PanelBlocks& coefficients, T* w, Threads threads) {
   const RowRanges ranges(basis.rows());
   const std::vector<T> factor = converted<T>(coefficients, -1.0);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < ranges.count; ++part) {
-      for (int64_t row = ranges.begin(part); row < ranges.end(part); row += kTileRows) {
-        const int64_t rows = std::min(kTileRows, ranges.end(part) - row);
-        const T* block = factor.data();
-        for (int64_t p = range.first; p < range.last; ++p, block += kBlockSize) {
-          kernels::panel_add_product(basis.panel(p) + row * kPanel, block, rows, w + row * kPanel);
-        }
-      }
-    }
-  }
+  for_tiles(ranges, threads, [&](int64_t, int64_t row, int64_t rows) {
+    const T* block = factor.data();
+    for (int64_t p = range.first; p < range.last; ++p, block += kBlockSize)
+      kernels::panel_add_product(basis.panel(p) + row * kPanel, block, rows, w + row * kPanel);
+  });
 }
 
 template <class T>

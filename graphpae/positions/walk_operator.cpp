@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "graphpae/kernels/row_ranges.h"
+
 namespace graphpae {
 namespace {
 
@@ -37,12 +39,8 @@ WalkOperator::WalkOperator(const GraphView& graph, Threads threads) : graph_(gra
 template <class T>
 void WalkOperator::step(const kernels::WalkStep<T>& step) const {
   const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
-#pragma omp parallel num_threads(threads_.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t range = 0; range < ranges; ++range) kernels::walk_rows(step, bounds_[range], bounds_[range + 1]);
-  }
+  kernels::for_parts(ranges, threads_.count,
+                     [&](int64_t range) { kernels::walk_rows(step, bounds_[range], bounds_[range + 1]); });
 }
 
 template <class T>

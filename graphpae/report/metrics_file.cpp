@@ -42,6 +42,16 @@ bool Metrics::Column::empty() const {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
 }
 
+double Metrics::Column::mean() const {
+  double sum = 0, count = 0;
+  for (const double value : values) {
+    if (std::isnan(value)) continue;
+    sum += value;
+    ++count;
+  }
+  return sum / count;
+}
+
 const Metrics::Column* Metrics::find(const std::string& name) const {
   for (const Column& column : columns) {
     if (column.name == name && !column.empty()) return &column;

@@ -13,6 +13,7 @@ struct Metrics {
     std::string name;            // "loss", "lr", ...
     std::vector<double> values;  // [lines], NaN where a line has none
     bool empty() const;          // nothing but NaN
+    double mean() const;         // of the lines that have one
   };
   std::vector<Column> columns;
   int64_t unreadable = 0;  // lines that are no record of an epoch; a half line at the end does not count

@@ -93,6 +93,17 @@ const std::string* RunRecord::setting(const std::string& key) const {
   return nullptr;
 }
 
+std::string RunRecord::method() const {
+  const std::string* said = setting("method");
+  return said == nullptr ? "graphpae" : *said;
+}
+
+std::string RunRecord::environment_text(const std::string& key) const {
+  if (!environment.is_object() || !environment.contains(key)) return "";
+  const Json& value = environment[key];
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 int64_t RunRecord::epochs_done() const {
   int64_t done = 0;
   for (const Part& part : parts) {

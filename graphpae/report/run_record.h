@@ -24,6 +24,8 @@ struct RunRecord {
 
   bool finished() const { return results.is_object() && results.contains("final_loss"); }
   const std::string* setting(const std::string& key) const;  // or null
+  std::string method() const;  // how the encoder learnt without labels; graphpae if the run does not say, as early ones
+  std::string environment_text(const std::string& key) const;  // "" if it is not there
   bool fine_tuned() const { return environment.is_object() && environment.contains("pretrained"); }
   int64_t epochs_done() const;     // of the part that went furthest
   int64_t epochs_planned() const;  // 0 if unknown

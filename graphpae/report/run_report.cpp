@@ -22,9 +22,8 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr size_t kChartPoints = 400;  // a chart is not wider
+constexpr std::string_view kTotal = "loss";
 constexpr const char* kMade = "Made by graphpae {}. One file, nothing is loaded from elsewhere.";
-
-std::string shown(const Json& json) { return json.is_string() ? json.get<std::string>() : json.dump(); }
 
 // A curve of one run or part.
 struct Curve {
@@ -78,6 +77,39 @@ void add_column(Page& page, const std::vector<RunRecord>& runs, const std::strin
   if (!curves.empty()) add_curves(page, title, y, curves, logarithmic, column == "lr");
 }
 
+// The columns that begin with "loss": the total, then the terms of the method in the order of their appearance.
+std::vector<std::string> loss_columns(const std::vector<RunRecord>& runs) {
+  std::vector<std::string> columns = {std::string(kTotal)};
+  for (const RunRecord& run : runs) {
+    for (const auto& part : run.parts) {
+      for (const auto& column : part.metrics.columns) {
+        const bool known = std::find(columns.begin(), columns.end(), column.name) != columns.end();
+        if (column.name.starts_with(kTotal) && !known) columns.push_back(column.name);
+      }
+    }
+  }
+  return columns;
+}
+
+// "loss_feature" is the term "feature".
+std::string term_title(const std::string& column) {
+  std::string title = column.starts_with("loss_") ? column.substr(5) : column;
+  std::replace(title.begin(), title.end(), '_', ' ');
+  return title;
+}
+
+// Whether a term is at least half as large as the total wherever it first appears: smaller ones need an axis of their
+// own.
+bool is_large(const std::vector<RunRecord>& runs, const std::string& column) {
+  for (const RunRecord& run : runs) {
+    for (const auto& part : run.parts) {
+      const Metrics::Column *total = part.metrics.find(std::string(kTotal)), *term = part.metrics.find(column);
+      if (total != nullptr && term != nullptr) return 2 * term->mean() >= total->mean();
+    }
+  }
+  return true;
+}
+
 void add_losses(Page& page, const std::vector<RunRecord>& runs) {
   page.add_heading("Training");
   size_t lines = 0;
@@ -85,17 +117,21 @@ void add_losses(Page& page, const std::vector<RunRecord>& runs) {
     for (const auto& part : run.parts) lines += part.metrics.epochs.size();
   }
   if (lines == 0) return page.add_text("No epoch is finished.");
-  const auto& first = runs.front().parts.front().metrics;
-  if (runs.size() == 1 && runs.front().parts.size() == 1 && first.find("loss_feature") != nullptr) {
-    std::vector<Curve> curves = {{"loss", &first, first.find("loss")},
-                                 {"feature path", &first, first.find("loss_feature")}};
-    std::erase_if(curves, [](const Curve& curve) { return curve.column == nullptr; });
-    add_curves(page, "Loss, and its part from the feature path", "loss", curves, false);
-  } else {
-    add_column(page, runs, "loss", "Loss", "loss", false);
-    add_column(page, runs, "loss_feature", "Loss of the feature path", "loss of features", false);
+  // The large terms of one run are drawn together with the total.
+  const Metrics* one = runs.size() == 1 && runs.front().parts.size() == 1 ? &runs.front().parts[0].metrics : nullptr;
+  std::vector<std::string> apart;
+  std::vector<Curve> together;
+  for (const std::string& column : loss_columns(runs)) {
+    if (one == nullptr || !is_large(runs, column))
+      apart.push_back(column);
+    else if (const Metrics::Column* found = one->find(column))
+      together.push_back({term_title(column), one, found});
   }
-  add_column(page, runs, "loss_position", "Loss of the position path", "loss of positions", true);
+  add_curves(page, together.size() > 1 ? "Loss and what makes up most of it" : "Loss", "loss", together, false);
+  for (const std::string& column : apart) {
+    const std::string title = term_title(column);
+    add_column(page, runs, column, column == kTotal ? "Loss" : "Loss term: " + title, title, !is_large(runs, column));
+  }
   add_column(page, runs, "validation", "Score on the validation part", "score", false);
   add_column(page, runs, "lr", "Learning rate", "learning rate", false);
 }
@@ -151,14 +187,9 @@ void add_spectrum(Page& page, const RunRecord& run, const std::string& directory
   add_spectrum_charts(page, path);
 }
 
-std::string environment_text(const RunRecord& run, const char* key) {
-  if (!run.environment.is_object() || !run.environment.contains(key)) return "";
-  return shown(run.environment[key]);
-}
-
 void add_repeat(Page& page, const RunRecord& run) {
   page.add_heading("Again");
-  const std::string command = environment_text(run, "command"), data = environment_text(run, "data");
+  const std::string command = run.environment_text("command"), data = run.environment_text("data");
   if (!command.empty()) {
     page.add_text("The command that made this run:");
     page.add_code(command);
@@ -168,7 +199,7 @@ void add_repeat(Page& page, const RunRecord& run) {
   const std::string named = data.empty() ? "DATA" : data;
   page.add_code(run.fine_tuned()
                     ? fmt::format("graphpae finetune {} {} --config {}/config.yaml -o AGAIN",
-                                  environment_text(run, "pretrained"), named, run.path)
+                                  run.environment_text("pretrained"), named, run.path)
                     : fmt::format("graphpae pretrain {} --config {}/config.yaml -o AGAIN", named, run.path));
 }
 
@@ -181,7 +212,7 @@ Page::Rows settings_rows(const RunRecord& run) {
 Page::Rows environment_rows(const RunRecord& run) {
   Page::Rows rows;
   if (run.environment.is_object()) {
-    for (const auto& [key, value] : run.environment.items()) rows.push_back({key, shown(value)});
+    for (const auto& [key, value] : run.environment.items()) rows.push_back({key, run.environment_text(key)});
   }
   return rows;
 }
@@ -246,7 +277,10 @@ void add_differences(Page& page, const std::vector<RunRecord>& runs) {
   Page::Rows differing, same;
   for (const std::string& key : keys) {
     std::vector<std::string> row = {key};
-    for (const RunRecord& run : runs) row.push_back(run.setting(key) == nullptr ? "(none)" : *run.setting(key));
+    for (const RunRecord& run : runs) {
+      const std::string* value = run.setting(key);
+      row.push_back(key == "method" ? run.method() : value == nullptr ? "(none)" : *value);
+    }
     const bool equal =
         std::all_of(row.begin() + 1, row.end(), [&](const std::string& value) { return value == row[1]; });
     if (equal)
@@ -256,7 +290,7 @@ void add_differences(Page& page, const std::vector<RunRecord>& runs) {
   }
   for (const char* key : {"data", "data_hash", "version", "commit", "kernels", "threads", "pretrained"}) {
     std::vector<std::string> row = {key};
-    for (const RunRecord& run : runs) row.push_back(environment_text(run, key));
+    for (const RunRecord& run : runs) row.push_back(run.environment_text(key));
     if (std::any_of(row.begin() + 1, row.end(), [&](const std::string& value) { return value != row[1]; }))
       differing.push_back(std::move(row));
   }
@@ -274,8 +308,9 @@ std::string run_report(const std::string& path, const std::string& spectrum) {
   std::vector<RunRecord> runs = {read_run(path)};
   const RunRecord& run = runs.front();
   Page page(run.name);
-  const std::string data = environment_text(run, "data"), started = environment_text(run, "started");
-  page.add_text(fmt::format("{} on {}{}.", run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels",
+  const std::string data = run.environment_text("data"), started = run.environment_text("started");
+  page.add_text(fmt::format("{} on {}{}.",
+                            run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels by " + run.method(),
                             data.empty() ? "data that are not named" : data,
                             started.empty() ? "" : ", started " + started));
   for (const std::string& note : run.notes) page.add_note(note);
@@ -306,7 +341,7 @@ std::string comparison_report(const std::vector<std::string>& paths) {
   Page::Rows rows;
   for (const RunRecord& run : runs)
     rows.push_back(
-        {run.name, environment_text(run, "data"), environment_text(run, "started"), environment_text(run, "command")});
+        {run.name, run.environment_text("data"), run.environment_text("started"), run.environment_text("command")});
   page.add_table({"run", "data", "started", "command"}, rows);
   page.add_text(fmt::format(kMade, kVersion));
   return page.html();

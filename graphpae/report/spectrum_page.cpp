@@ -32,13 +32,6 @@ std::string title_of(const std::string& name) {
   return with_blanks(name);
 }
 
-std::string extent_of(const Json& json) {
-  const auto k = json.at("eigenvectors").get<int64_t>(), n = json.at("nodes").get<int64_t>();
-  return k == n ? fmt::format("all {} eigenvectors", k)
-                : fmt::format("the {} lowest of {} eigenvectors, frequencies up to {:.3g} only", k, n,
-                              json.at("highest").get<double>());
-}
-
 void add_corruptions(Page& page, const Json& json) {
   page.add_text(fmt::format(
       "{:.0f} % of nodes or edges are corrupted, offsets are up to {}, {} draws. A frequency is an eigenvalue of the "
@@ -82,10 +75,8 @@ void add_corruptions(Page& page, const Json& json) {
 void add_energies(Page& page, const Json& energies) {
   page.add_text(
       "How much of what tells nodes apart lies at which frequencies: the share of the energy of the columns, centred, "
-      "in "
-      "each band. Density is that share over the share of all eigenvalues that fall into the band: 1 is what noise "
-      "would "
-      "have, more than 1 at high frequencies is detail that was kept.");
+      "in each band. Density is that share over the share of all eigenvalues that fall into the band: 1 is what noise "
+      "would have, more than 1 at high frequencies is detail that was kept.");
   Chart shares{"Energy by band", "band of frequencies", "share of the energy", Chart::Kind::bars, {}, {}, false};
   Chart densities{"Density of the energy", "band of frequencies", "density", Chart::Kind::lines, {}, {}, true};
   std::vector<std::vector<std::string>> rows;
@@ -114,11 +105,19 @@ void add_energies(Page& page, const Json& energies) {
 
 }  // namespace
 
+std::string spectrum_extent(int64_t eigenvectors, int64_t nodes, double highest) {
+  return eigenvectors == nodes ? fmt::format("all {} eigenvectors", nodes)
+                               : fmt::format("the {} lowest of {} eigenvectors, frequencies up to {:.3g} only",
+                                             eigenvectors, nodes, highest);
+}
+
 void add_spectrum_charts(Page& page, const std::string& json, const std::string& source) {
   try {
     const Json spectrum = Json::parse(json);
     page.add_text(fmt::format("{}: {} nodes, {}.", spectrum.at("data").get<std::string>(),
-                              spectrum.at("nodes").get<int64_t>(), extent_of(spectrum)));
+                              spectrum.at("nodes").get<int64_t>(),
+                              spectrum_extent(spectrum.at("eigenvectors"), spectrum.at("nodes"),
+                                              spectrum.at("highest"))));
     if (spectrum.contains("corruptions") && !spectrum["corruptions"].empty()) {
       page.add_heading("What corruptions change");
       add_corruptions(page, spectrum);

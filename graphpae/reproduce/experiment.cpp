@@ -84,10 +84,10 @@ Reader into(std::map<std::string, Published>& field) {
   };
 }
 
-Method parse_method(const std::string& text, const std::string& what) {
-  if (text == "probe") return Method::probe;
-  if (text == "supervised") return Method::supervised;
-  if (text == "transfer") return Method::transfer;
+Measurement parse_measurement(const std::string& text, const std::string& what) {
+  if (text == "probe") return Measurement::probe;
+  if (text == "supervised") return Measurement::supervised;
+  if (text == "transfer") return Measurement::transfer;
   throw usage_error(fmt::format("{}: method '{}' is not one of probe, supervised, transfer", what, text));
 }
 
@@ -119,9 +119,9 @@ ExperimentVariant parse_variant(const Node& node, const std::string& what) {
             {"published", into(variant.published)},
             {"by_default", into(variant.by_default)},
             {"baselines", into(variant.baselines)}});
-  variant.method = parse_method(method, what);
+  variant.measurement = parse_measurement(method, what);
   if (variant.name.empty()) throw usage_error(fmt::format("{}: has no name", what));
-  if ((variant.method == Method::transfer) == variant.pretrain_data.empty())
+  if ((variant.measurement == Measurement::transfer) == variant.pretrain_data.empty())
     throw usage_error(fmt::format("{}: pretrain_data is for method transfer, and needed there", what));
   return variant;
 }
@@ -190,6 +190,13 @@ void keep(std::vector<T>& items, const std::vector<std::string>& wanted, const c
 }
 
 }  // namespace
+
+const std::string* find_setting(const SettingList& settings, const std::string& key) {
+  for (const auto& [name, value] : settings) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
 
 Experiment parse_experiment(const std::string& yaml, const std::string& name, const std::string& source) {
   Experiment experiment;

@@ -14,6 +14,8 @@ namespace graphpae {
 
 using SettingList = std::vector<std::pair<std::string, std::string>>;  // key, value as text
 
+const std::string* find_setting(const SettingList& settings, const std::string& key);  // null if it is not there
+
 struct Published {
   double mean = 0;
   std::optional<double> deviation;
@@ -33,7 +35,7 @@ struct ExperimentRow {
 };
 
 // How a variant is measured.
-enum class Method {
+enum class Measurement {
   probe,       // pre-train, then probe the frozen embeddings
   supervised,  // train on labels from scratch
   transfer,    // pre-train on other data, then fine-tune
@@ -42,7 +44,7 @@ enum class Method {
 // Settings that differ between lines of a table.
 struct ExperimentVariant {
   std::string name, note;
-  Method method = Method::probe;
+  Measurement measurement = Measurement::probe;
   SettingList set;
   std::vector<std::string> pretrain_data;  // of transfer; the first one found is used
   std::string pretrain_recipe;

@@ -7,15 +7,11 @@
 
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/io/input_file.h"
-#include "graphpae/train/all_settings.h"
-#include "graphpae/train/recipes.h"
+#include "graphpae/settings/all_settings.h"
+#include "graphpae/settings/recipes.h"
 
 namespace graphpae {
 namespace {
-
-const std::string& value_of(const SettingList& settings, const std::string& key) {
-  return std::find_if(settings.begin(), settings.end(), [&](const auto& one) { return one.first == key; })->second;
-}
 
 void append(SettingList& list, const SettingList& more) { list.insert(list.end(), more.begin(), more.end()); }
 
@@ -26,11 +22,11 @@ SettingList without_finetune(SettingList list) {
 
 // What restrictions and the seed say, after everything else.
 SettingList last_settings(const SettingList& resolved, int64_t seed, const JobOptions& options) {
-  const int64_t full = std::stoll(value_of(resolved, "epochs"));
+  const int64_t full = std::stoll(*find_setting(resolved, "epochs"));
   const int64_t epochs = shared_epochs(options.epochs > 0 ? options.epochs : full, options.share);
   SettingList list;
   if (epochs != full) list.emplace_back("epochs", std::to_string(epochs));
-  const int64_t warmup = std::stoll(value_of(resolved, "warmup"));
+  const int64_t warmup = std::stoll(*find_setting(resolved, "warmup"));
   if (warmup > 0 && epochs < full) list.emplace_back("warmup", std::to_string(shared_warmup(warmup, full, epochs)));
   list.emplace_back("seed", std::to_string(seed));
   return list;
@@ -39,7 +35,7 @@ SettingList last_settings(const SettingList& resolved, int64_t seed, const JobOp
 SettingList given_settings(const ExperimentRow& row, const ExperimentVariant& variant) {
   SettingList set = row.set;
   append(set, variant.set);
-  return variant.method == Method::probe ? without_finetune(set) : set;
+  return variant.measurement == Measurement::probe ? without_finetune(set) : set;
 }
 
 }  // namespace
@@ -73,10 +69,10 @@ int64_t shared_epochs(int64_t epochs, double share) {
   return std::clamp<int64_t>(static_cast<int64_t>(cut), 1, epochs);
 }
 
-const char* verb_name(Method method) {
-  switch (method) {
-    case Method::probe: return "probe";
-    case Method::supervised: return "supervised";
+const char* verb_name(Measurement measurement) {
+  switch (measurement) {
+    case Measurement::probe: return "probe";
+    case Measurement::supervised: return "supervised";
     default: return "transfer";
   }
 }
@@ -85,16 +81,16 @@ Job make_job(const Experiment& experiment, size_t row_number, size_t variant_num
              const JobOptions& options, const FoundData& data, const FoundData& pretrain_data) {
   const ExperimentRow& row = experiment.rows[row_number];
   const ExperimentVariant& variant = experiment.variants[variant_number];
-  const bool finetune = variant.method != Method::probe;
+  const bool finetune = variant.measurement != Measurement::probe;
   Job job;
   job.row = row_number;
   job.variant = variant_number;
   job.recipe = row.recipe;
   job.set = given_settings(row, variant);
   append(job.set, last_settings(resolved_settings(row.recipe, job.set, finetune), seed, options));
-  job.identity = {verb_name(variant.method), data.name, data.hash, "",
+  job.identity = {verb_name(variant.measurement), data.name, data.hash, "",
                   resolved_settings(row.recipe, job.set, finetune)};
-  if (variant.method == Method::transfer) {
+  if (variant.measurement == Measurement::transfer) {
     job.pretrain_recipe = variant.pretrain_recipe;
     job.pretrain_set = without_finetune(variant.set);
     append(job.pretrain_set,
@@ -113,8 +109,9 @@ Job make_job(const Experiment& experiment, size_t row_number, size_t variant_num
 int64_t recipe_epochs(const Experiment& experiment, size_t row, size_t variant) {
   const ExperimentVariant& of = experiment.variants[variant];
   const SettingList set = given_settings(experiment.rows[row], of);
-  return std::stoll(
-      value_of(resolved_settings(experiment.rows[row].recipe, set, of.method != Method::probe), "epochs"));
+  const SettingList settings =
+      resolved_settings(experiment.rows[row].recipe, set, of.measurement != Measurement::probe);
+  return std::stoll(*find_setting(settings, "epochs"));
 }
 
 }  // namespace graphpae

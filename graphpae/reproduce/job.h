@@ -52,6 +52,6 @@ Job make_job(const Experiment& experiment, size_t row, size_t variant, int64_t s
 // The number of epochs a row's recipe has, before any restriction.
 int64_t recipe_epochs(const Experiment& experiment, size_t row, size_t variant);
 
-const char* verb_name(Method method);
+const char* verb_name(Measurement measurement);
 
 }  // namespace graphpae

@@ -13,7 +13,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/sha256.h"
-#include "graphpae/train/all_settings.h"
+#include "graphpae/settings/all_settings.h"
 
 namespace graphpae {
 namespace {
@@ -22,15 +22,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 1;  // of a line; a key depends on it
 
-const std::string* find(const SettingList& settings, const std::string& key) {
-  for (const auto& [name, value] : settings) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
-
 int64_t integer(const SettingList& settings, const std::string& key) {
-  const std::string* text = find(settings, key);
+  const std::string* text = find_setting(settings, key);
   return text == nullptr ? 0 : std::stoll(*text);
 }
 
@@ -48,38 +41,17 @@ const SettingList& default_settings() {
 
 bool same_settings(const SettingList& record, const SettingList& job) {
   for (const auto& [key, value] : job) {
-    const std::string* recorded = find(record, key);
-    if (recorded == nullptr) recorded = find(default_settings(), key);
+    const std::string* recorded = find_setting(record, key);
+    if (recorded == nullptr) recorded = find_setting(default_settings(), key);
     if (recorded == nullptr || *recorded != value) return false;
   }
   return std::all_of(record.begin(), record.end(),
-                     [&](const auto& setting) { return find(job, setting.first) != nullptr; });
+                     [&](const auto& setting) { return find_setting(job, setting.first) != nullptr; });
 }
 
 bool same_work(const JobIdentity& a, const JobIdentity& b) {
   return a.verb == b.verb && a.data == b.data &&
          (a.data_hash.empty() || b.data_hash.empty() || a.data_hash == b.data_hash);
-}
-
-Json protocol_json(const ProtocolRecord& protocol) {
-  Json json = {{"scores", protocol.scores}};
-  if (!protocol.targets.empty()) json["targets"] = protocol.targets;
-  if (protocol.validation) json["val"] = *protocol.validation;
-  for (const auto& [name, baseline] : protocol.baselines)
-    json["baselines"][name] = {{"mean", baseline.mean}, {"std", baseline.deviation}};
-  return json;
-}
-
-ProtocolRecord protocol_from_json(const Json& json) {
-  ProtocolRecord protocol;
-  protocol.scores = json.at("scores").get<std::vector<std::vector<double>>>();
-  if (json.contains("targets")) protocol.targets = json["targets"].get<std::map<std::string, double>>();
-  if (json.contains("val")) protocol.validation = json["val"].get<double>();
-  if (json.contains("baselines")) {
-    for (const auto& [name, baseline] : json["baselines"].items())
-      protocol.baselines[name] = {baseline.at("mean").get<double>(), baseline.at("std").get<double>()};
-  }
-  return protocol;
 }
 
 }  // namespace
@@ -117,29 +89,19 @@ bool answers_but_for_seed_and_epochs(const Record& record, const JobIdentity& jo
 }
 
 std::string to_json_line(const Record& r) {
-  Json settings = Json::object(), protocols = Json::object();
+  Json settings = Json::object();
   for (const auto& [key, value] : r.identity.settings) settings[key] = value;
-  for (const auto& [name, protocol] : r.protocols) protocols[name] = protocol_json(protocol);
-  Json json = {{"format", kFormat},
-               {"experiment", r.experiment},
-               {"data", r.identity.data},
-               {"variant", r.variant},
-               {"verb", r.identity.verb},
-               {"seed", r.identity.seed()},
-               {"epochs", r.identity.epochs()},
-               {"metric", r.metric},
-               {"protocols", protocols},
-               {"seconds", r.seconds},
-               {"training_seconds", r.training_seconds},
-               {"seconds_per_epoch", r.seconds_per_epoch},
-               {"peak_rss_bytes", r.peak_rss_bytes},
-               {"commit", r.commit},
+  Json json = {
+      {"format", kFormat},       {"experiment", r.experiment}, {"data", r.identity.data},      {"variant", r.variant},
+      {"verb", r.identity.verb}, {"seed", r.identity.seed()},  {"epochs", r.identity.epochs()}};
+  add_to_json(json, r);
+  json.update({{"commit", r.commit},
                {"version", r.version},
                {"machine", r.machine},
                {"threads", r.threads},
                {"date", r.date},
                {"key", r.key},
-               {"data_hash", r.identity.data_hash}};
+               {"data_hash", r.identity.data_hash}});
   if (!r.identity.from.empty()) json["from"] = r.identity.from;
   json["settings"] = settings;
   return json.dump() + "\n";
@@ -150,6 +112,7 @@ std::optional<Record> record_from_json_line(const std::string& line) {
     const Json json = Json::parse(line);
     if (json.at("format").get<int>() != kFormat) return std::nullopt;
     Record r;
+    static_cast<JobResult&>(r) = job_result_from_json(json);
     r.identity.verb = json.at("verb").get<std::string>();
     r.identity.data = json.at("data").get<std::string>();
     r.identity.data_hash = json.at("data_hash").get<std::string>();
@@ -159,12 +122,6 @@ std::optional<Record> record_from_json_line(const std::string& line) {
     r.key = json.at("key").get<std::string>();
     r.experiment = json.at("experiment").get<std::string>();
     r.variant = json.at("variant").get<std::string>();
-    r.metric = json.at("metric").get<std::string>();
-    for (const auto& [name, protocol] : json.at("protocols").items()) r.protocols[name] = protocol_from_json(protocol);
-    r.seconds = json.at("seconds").get<double>();
-    r.training_seconds = json.at("training_seconds").get<double>();
-    r.seconds_per_epoch = json.at("seconds_per_epoch").get<double>();
-    r.peak_rss_bytes = json.at("peak_rss_bytes").get<int64_t>();
     r.commit = json.at("commit").get<std::string>();
     r.version = json.at("version").get<std::string>();
     r.machine = json.at("machine").get<std::string>();

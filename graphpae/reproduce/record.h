@@ -2,26 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "graphpae/reproduce/experiment.h"
+#include "graphpae/reproduce/job_result.h"
 
 namespace graphpae {
-
-struct Baseline {
-  double mean = 0, deviation = 0;
-};
-
-// Scores under one protocol: shares of one for accuracy and ROC-AUC, errors in the units of the labels.
-struct ProtocolRecord {
-  std::vector<std::vector<double>> scores;    // [splits][probes of a split]
-  std::map<std::string, double> targets;      // of fine-tuning, by target
-  std::optional<double> validation;           // mean over splits
-  std::map<std::string, Baseline> baselines;  // "untrained", "raw_features", ...
-};
 
 // What a job computes, whatever experiment it is for.
 struct JobIdentity {
@@ -40,14 +28,9 @@ std::string job_key(const JobIdentity& identity);
 // The warm-up of a run that is cut to fewer epochs: the same part of it.
 int64_t shared_warmup(int64_t warmup, int64_t epochs, int64_t fewer);
 
-struct Record {
+struct Record : JobResult {
   JobIdentity identity;
-  std::string key, experiment, variant;             // those it was run for
-  std::string metric;                               // "accuracy", "rocauc", "rmse", "mae", "mae_paper"
-  std::map<std::string, ProtocolRecord> protocols;  // "strict", "paper"
-  double seconds = 0;                               // all of the job
-  double training_seconds = 0, seconds_per_epoch = 0;
-  int64_t peak_rss_bytes = 0;  // of training
+  std::string key, experiment, variant;  // those it was run for
   int64_t threads = 0;
   std::string commit, version, machine, date;
 };

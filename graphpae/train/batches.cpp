@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "graphpae/train/streams.h"
+#include "graphpae/settings/streams.h"
 
 namespace graphpae {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <cmath>
 
 #include "graphpae/io/sha256.h"
 #include "graphpae/version.h"
@@ -20,6 +20,19 @@ std::string checksum(const std::vector<SafeTensorView>& tensors) {
 }
 
 }  // namespace
+
+double EpochMetrics::term(std::string_view name) const {
+  for (const auto& [key, value] : terms) {
+    if (key == name) return value;
+  }
+  return std::nan("");
+}
+
+EpochMetrics Resumable::train_epoch() {
+  while (true) {
+    if (auto metrics = train_step()) return std::move(*metrics);
+  }
+}
 
 void write_checkpoint(const std::string& path, std::map<std::string, std::string> texts,
                       const std::vector<SafeTensorView>& tensors) {

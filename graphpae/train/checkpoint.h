@@ -4,11 +4,15 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/safetensors.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 
@@ -18,13 +22,31 @@ class DamagedCheckpoint : public Error {
   explicit DamagedCheckpoint(const std::string& message) : Error(ErrorKind::data, message) {}
 };
 
+struct EpochMetrics {
+  int64_t epoch = 0;                                  // from 1
+  std::vector<std::pair<std::string, double>> terms;  // means over the steps, the loss first; NaN: a term that is off
+  double lr = 0;
+  double seconds = 0;
+
+  double loss() const { return terms.empty() ? 0 : terms.front().second; }  // the total
+  double term(std::string_view name) const;                                 // NaN if there is none of that name
+};
+
 // Training that can be saved in the middle and gone on with, to the same bits.
 class Resumable {
  public:
   virtual ~Resumable() = default;
 
+  // Trains one step; returns the metrics of the epoch if it was its last one.
+  virtual std::optional<EpochMetrics> train_step() = 0;
+  EpochMetrics train_epoch();  // the steps that are left of it
+
   virtual int64_t epoch() const = 0;  // epochs done
   virtual int64_t step() const = 0;   // steps done of the next one
+  virtual int64_t steps_per_epoch() const = 0;
+  virtual bool done() const = 0;
+  virtual const Settings& settings() const = 0;
+
   // `data` names the data (a hash).
   virtual void save(const std::string& path, const std::string& data) const = 0;
   // Goes on where save() was. Throws DamagedCheckpoint, or another error if it belongs to other data or settings;

@@ -1,7 +1,8 @@
-// What a training run will need, before it starts.
+// What a training run will need, before it starts. `Data` is Graph, GraphSet or ShardSet.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,30 +12,37 @@
 #include "graphpae/core/threads.h"
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/ops/kernels.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/finetune_settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 
+class Objective;
+
 struct Estimate {
   int64_t parameters = 0;
-  int64_t bytes = 0;   // resident memory at the peak, the graph included
-  double flops = 0;    // of one epoch
-  double seconds = 0;  // of one epoch, from a short probe of this machine's speed
+  int64_t bytes = 0;   // of this process at the peak, the data included
+  double seconds = 0;  // of one epoch; 0: a step does not fit into memory and was not tried
 };
-Estimate estimate(const Graph& graph, const Settings& settings, Kernels kernels, Threads threads);
-Estimate estimate(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads);
-Estimate estimate(const ShardSet& shards, const Settings& settings, Kernels kernels, Threads threads);
 
-// Of fine-tuning: one pass through the encoder and back for all of the data, no decoders.
-Estimate estimate_finetuning(const Graph& graph, const Settings& settings, Kernels kernels, Threads threads);
-Estimate estimate_finetuning(const GraphSet& molecules, const Settings& settings, Kernels kernels, Threads threads);
+// From a few real steps of the model that would be trained, with random positions where real ones would have to be
+// solved for. If training_bytes() exceeds what is available, no step is tried.
+template <class Data>
+Estimate estimate(const Data& data, const Settings& settings, Kernels kernels, Threads threads);
+// The same of fine-tuning.
+Estimate estimate_finetuning(std::shared_ptr<Objective> objective, const Settings& settings,
+                             const FinetuneSettings& finetune);
 
-// Names and shapes of all tensors of the model.
-std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const Graph& graph, const Settings& settings);
-std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const GraphSet& molecules,
-                                                                       const Settings& settings);
-std::vector<std::pair<std::string, std::vector<int64_t>>> model_shapes(const ShardSet& shards,
-                                                                       const Settings& settings);
+// Memory of pre-training at the peak by a formula, about right within a factor of two; nothing is run.
+template <class Data>
+int64_t training_bytes(const Data& data, const Settings& settings, Kernels kernels);
+
+// What the model sees, and all tensors of its method, or, for fine-tuning, of the encoder alone.
+using NamedShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+template <class Data>
+NamedShapes model_shapes(const Data& data, const Settings& settings);
+template <class Data>
+NamedShapes finetuning_shapes(const Data& data, const Settings& settings);
 
 // Throws what training on the data with these settings would: contradictions, no features, nothing to mask.
 void check_trainable(const Graph& graph, const Settings& settings);

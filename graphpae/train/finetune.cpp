@@ -4,31 +4,25 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/stopwatch.h"
 #include "graphpae/io/sha256.h"
 #include "graphpae/model/named_tensors.h"
-#include "graphpae/train/streams.h"
+#include "graphpae/settings/all_settings.h"
+#include "graphpae/settings/streams.h"
 
 namespace graphpae {
 namespace {
 
-constexpr std::array kTrainingSettings = {"dropout", "edge_dropout", "pooling",  "epochs", "batch_size", "optimizer",
-                                          "lr",      "weight_decay", "schedule", "warmup", "seed"};
-
-// Layers and their norms; what is left comes before the first layer.
-bool belongs_to_a_layer(const std::string& name) {
-  return name.starts_with("layer") || name.starts_with("node_norm") || name.starts_with("edge_norm");
+bool is_frozen(const torch::Tensor& parameter, const Encoder& encoder, Freeze freeze) {
+  if (freeze != Freeze::embeddings) return freeze == Freeze::encoder;
+  const std::vector<torch::Tensor> inputs = encoder.input_parameters();
+  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.is_same(parameter); });
 }
 
-bool is_frozen(const std::string& name, Freeze freeze) {
-  return freeze == Freeze::encoder || (freeze == Freeze::embeddings && !belongs_to_a_layer(name));
-}
-
-void copy_weights(const GraphPae& from, GraphPae& into) {
+void copy_weights(const Model& from, Model& into) {
   const torch::NoGradGuard no_grad;
   const NamedTensors sources = named_tensors(from), targets = named_tensors(into);
   for (const auto& [name, target] : targets) {
@@ -48,27 +42,12 @@ std::string hash_of(const NamedTensors& tensors) {
 
 }  // namespace
 
-bool is_training_setting(const std::string& key) {
-  return std::find(kTrainingSettings.begin(), kTrainingSettings.end(), key) != kTrainingSettings.end();
-}
-
-Settings finetune_settings(const Settings& model, const Settings& training) {
-  Settings result = model, given = training;
-  OptionTable into, from;
-  declare(into, result);
-  declare(from, given);
-  for (const Option& option : from.options()) {
-    if (is_training_setting(option.key)) into.set(option.key, option.print());
-  }
-  return result;
-}
-
 Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
-                     const GraphPae* pretrained)
+                     const Model* pretrained)
     : objective_(std::move(objective)), settings_(settings), encoder_settings_(settings), finetune_(finetune) {
   check(finetune);
   if (finetune.encoder_lr > 0) encoder_settings_.lr = finetune.encoder_lr;
-  const auto model = std::make_shared<GraphPae>(settings, objective_->shape());
+  const auto model = std::make_shared<Model>(settings, objective_->shape());
   if (pretrained != nullptr) copy_weights(*pretrained, *model);
   model->eval();
   predictor_ = std::make_unique<Predictor>(model, objective_->tasks(), stream_of(settings, Stream::head, 0).bits(0));
@@ -77,7 +56,7 @@ Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& setti
 
   Optimiser::Named encoder, head;
   for (const auto& item : model->encoder->named_parameters()) {
-    if (is_frozen(item.key(), finetune.freeze)) {
+    if (is_frozen(item.value(), *model->encoder, finetune.freeze)) {
       torch::Tensor parameter = item.value();
       parameter.requires_grad_(false);
     } else {
@@ -94,9 +73,8 @@ Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& setti
   keep_as_best();
 }
 
-std::optional<FinetuneEpoch> Finetuner::train_step() {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+std::optional<EpochMetrics> Finetuner::train_step() {
+  const Stopwatch watch;
   const int64_t number = epoch_ * steps_per_epoch() + step_;
   encoder_optimiser_->clear_gradients();
   head_optimiser_->clear_gradients();
@@ -113,30 +91,23 @@ std::optional<FinetuneEpoch> Finetuner::train_step() {
     sums_.loss += loss.value.loss;
   }
   const bool last = step_ + 1 == steps_per_epoch();
-  FinetuneEpoch result{epoch_ + 1, 0, 0, learning_rate(settings_, epoch_), 0};
-  if (last) result.validation = objective_->validate(*predictor_);
-  sums_.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  const double validation = last ? objective_->validate(*predictor_) : 0;
+  sums_.seconds += watch.seconds();
   ++step_;
   if (!last) return std::nullopt;
-  result.loss = sums_.loss / static_cast<double>(std::max<int64_t>(sums_.steps, 1));
-  result.seconds = sums_.seconds;
+  const double mean = sums_.loss / static_cast<double>(std::max<int64_t>(sums_.steps, 1));
+  EpochMetrics metrics{
+      epoch_ + 1, {{"loss", mean}, {"validation", validation}}, learning_rate(settings_, epoch_), sums_.seconds};
   ++epoch_;
   step_ = 0;
   sums_ = {};
-  const bool better =
-      objective_->larger_is_better() ? result.validation > best_score_ : result.validation < best_score_;
+  const bool better = objective_->larger_is_better() ? validation > best_score_ : validation < best_score_;
   if (best_epoch_ == 0 || better) {
-    best_score_ = result.validation;
+    best_score_ = validation;
     best_epoch_ = epoch_;
     keep_as_best();
   }
-  return result;
-}
-
-FinetuneEpoch Finetuner::train_epoch() {
-  while (true) {
-    if (const auto epoch = train_step()) return *epoch;
-  }
+  return metrics;
 }
 
 bool Finetuner::stopped_early() const {
@@ -190,7 +161,9 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
     throw data_error(fmt::format("{}: belongs to other data (hash {}, now {})", path, file.metadata("data"), data));
   if (file.metadata("objective") != objective_->key())
     throw usage_error(fmt::format("{}: belongs to {}, now {}", path, file.metadata("objective"), objective_->key()));
-  if (file.metadata("settings") != to_yaml(settings_, finetune_))
+  // It may be of a version with fewer settings.
+  const AllSettings stored = all_settings_from_yaml(file.metadata("settings"), path);
+  if (to_yaml(stored.model, stored.finetune) != to_yaml(settings_, finetune_))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   if (file.metadata("start") != start_)
     throw usage_error(fmt::format("{}: belongs to a run that started from other weights, such as another RUN", path));

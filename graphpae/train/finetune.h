@@ -18,36 +18,22 @@
 
 namespace graphpae {
 
-// What shapes a model from `model`; how it is trained (epochs, lr, batch_size, dropouts, pooling, seed, ...) from
-// `training`.
-Settings finetune_settings(const Settings& model, const Settings& training);
-// Whether fine-tuning takes a setting from `training`.
-bool is_training_setting(const std::string& key);
-
-struct FinetuneEpoch {
-  int64_t epoch = 0;      // from 1
-  double loss = 0;        // mean over the steps
-  double validation = 0;  // Objective::validate
-  double lr = 0;
-  double seconds = 0;
-};
-
 class Finetuner final : public Resumable {
  public:
   // `pretrained` may be null: then the encoder starts as settings.seed draws it. Throws a data error if it is not of
   // the shape that settings and data ask for.
   Finetuner(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
-            const GraphPae* pretrained);
+            const Model* pretrained);
 
-  // Trains one step; if it was the last of its epoch, scores the validation part and returns the epoch. Throws a
-  // numerical error that names the epoch if a loss is not finite; parameters are then those before the step.
-  std::optional<FinetuneEpoch> train_step();
-  FinetuneEpoch train_epoch();  // the steps that are left of it
+  // The last step of an epoch also scores the validation part: the terms are "loss" and "validation"
+  // (Objective::validate). Throws a numerical error that names the epoch if a loss is not finite; parameters are then
+  // those before the step.
+  std::optional<EpochMetrics> train_step() override;
 
   int64_t epoch() const override { return epoch_; }
   int64_t step() const override { return step_; }
-  int64_t steps_per_epoch() const { return objective_->steps_per_epoch(); }
-  bool done() const { return epoch_ >= settings_.epochs || stopped_early(); }
+  int64_t steps_per_epoch() const override { return objective_->steps_per_epoch(); }
+  bool done() const override { return epoch_ >= settings_.epochs || stopped_early(); }
   bool stopped_early() const;  // patience is at an end
 
   int64_t best_epoch() const { return best_epoch_; }  // by validation; 0: before the first
@@ -56,7 +42,7 @@ class Finetuner final : public Resumable {
   void finish();
 
   Predictor& predictor() { return *predictor_; }
-  const Settings& settings() const { return settings_; }
+  const Settings& settings() const override { return settings_; }
 
   // A checkpoint: what was learnt, the best so far, moments, epoch and step.
   void save(const std::string& path, const std::string& data) const override;

@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "graphpae/core/error.h"
-#include "graphpae/evaluate/metrics.h"
-#include "graphpae/train/embed.h"
-#include "graphpae/train/streams.h"
+#include "graphpae/core/metrics.h"
+#include "graphpae/model/embed.h"
+#include "graphpae/settings/streams.h"
 
 namespace graphpae {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graphpae/core/split.h"
-#include "graphpae/evaluate/graph_protocols.h"
+#include "graphpae/core/graph_targets.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/train/objective.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "graphpae/core/error.h"
-#include "graphpae/evaluate/metrics.h"
-#include "graphpae/train/inputs.h"
+#include "graphpae/core/metrics.h"
+#include "graphpae/model/inputs.h"
 
 namespace graphpae {
 namespace {
@@ -22,6 +22,11 @@ std::vector<int32_t> labelled(const std::vector<int32_t>& part, const std::vecto
 
 NodeObjective::NodeObjective(const Graph& graph, GraphInput input, int64_t number, const Settings& settings,
                              const FinetuneSettings& finetune)
+    : NodeObjective(graph, std::move(input), graph.splits().at(static_cast<size_t>(number)), number, settings,
+                    finetune) {}
+
+NodeObjective::NodeObjective(const Graph& graph, GraphInput input, const Split& split, int64_t number,
+                             const Settings& settings, const FinetuneSettings& finetune)
     : input_(std::move(input)),
       shape_(input_shape(graph)),
       labels_(graph.labels()),
@@ -32,7 +37,6 @@ NodeObjective::NodeObjective(const Graph& graph, GraphInput input, int64_t numbe
     throw usage_error("classes of nodes learn from cross entropy: loss l1, l2 and bce are for targets of molecules");
   if (settings.batch_size > 0) throw usage_error("fine-tuning takes the whole graph in a step; use batch_size=0");
   if (labels_.empty()) throw data_error("the graph has no labels; --labels names a file of them");
-  const Split& split = graph.splits().at(static_cast<size_t>(number));
   split_ = {labelled(split.train, labels_), labelled(split.val, labels_), labelled(split.test, labels_)};
   for (const auto& [part, name] : {std::pair{&split_.train, "training"}, {&split_.val, "validation"}}) {
     if (part->empty()) throw data_error(fmt::format("split {}: the {} part has no labelled node", number, name));

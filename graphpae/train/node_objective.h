@@ -16,6 +16,9 @@ class NodeObjective final : public Objective {
   // error if the training or validation part has no labelled node.
   NodeObjective(const Graph& graph, GraphInput input, int64_t number, const Settings& settings,
                 const FinetuneSettings& finetune);
+  // Another split, which messages call `number`.
+  NodeObjective(const Graph& graph, GraphInput input, const Split& split, int64_t number, const Settings& settings,
+                const FinetuneSettings& finetune);
 
   // Share of the labelled nodes of a part that are right; nothing if there are none.
   std::optional<double> accuracy(Predictor& predictor, const std::vector<int32_t>& part);

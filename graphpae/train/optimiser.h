@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "graphpae/core/threads.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 

@@ -1,4 +1,5 @@
 // Pre-training, Algorithm 1: step after step, each a pure function of the settings, the data and the step's number.
+// What a step learns from is the method's affair; batches, optimiser, schedule and checkpoints are those of any method.
 //
 // Several processes may train together. Each learns from its part of every batch; settings.batch_size is that of all of
 // them, so that their number does not change what is learnt, but for dropout, which each draws for itself, for what a
@@ -12,24 +13,15 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/distributed/gradient_buckets.h"
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/methods/method.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/checkpoint.h"
-#include "graphpae/train/inputs.h"
+#include "graphpae/model/inputs.h"
 #include "graphpae/train/optimiser.h"
 #include "graphpae/train/sampled_batches.h"
 #include "graphpae/train/sharded_molecules.h"
 
 namespace graphpae {
-
-struct EpochMetrics {
-  int64_t epoch = 0;         // from 1
-  double loss = 0;           // L, as the others the mean over the steps
-  double loss_feature = 0;   // L_feat, NaN if not reconstructed
-  double loss_position = 0;  // L_pos, NaN if not reconstructed
-  double lr = 0;
-  double seconds = 0;
-};
 
 class Pretrainer final : public Resumable {
  public:
@@ -50,22 +42,21 @@ class Pretrainer final : public Resumable {
   Pretrainer(const ShardInput& shards, const InputShape& shape, const Settings& settings,
              ProcessesPtr processes = nullptr);
 
-  // Trains one step; returns the metrics of the epoch if it was its last one. A batch too small for a masked node
-  // teaches nothing and is passed over; a usage error if all of an epoch are. Throws a numerical error that names the
-  // epoch if a loss is not finite; parameters are then those before the step.
-  std::optional<EpochMetrics> train_step();
-  // Trains the steps that are left of the epoch.
-  EpochMetrics train_epoch();
+  // The terms of an epoch are those of the method. A batch too small for a masked node teaches nothing and is passed
+  // over; a usage error if all of an epoch are. Throws a numerical error that names the epoch if a loss is not finite;
+  // parameters are then those before the step.
+  std::optional<EpochMetrics> train_step() override;
 
   int64_t epoch() const override { return epoch_; }
   int64_t step() const override { return step_; }
-  int64_t steps_per_epoch() const { return batches_->steps_per_epoch(); }
-  bool done() const { return epoch_ >= settings_.epochs; }
-  // Mean L of the steps done of the next epoch; NaN if there are none.
-  double loss_so_far() const { return sums_.loss / static_cast<double>(sums_.steps); }
+  int64_t steps_per_epoch() const override { return batches_->steps_per_epoch(); }
+  bool done() const override { return epoch_ >= settings_.epochs; }
+  // Mean loss of the steps done of the next epoch; NaN if there are none.
+  double loss_so_far() const { return sums_.terms[0] / static_cast<double>(sums_.steps); }
 
-  GraphPae& model() { return *model_; }
-  const Settings& settings() const { return settings_; }
+  Method& method() { return *method_; }
+  std::shared_ptr<Model> model() const { return method_->model(); }  // what was learnt
+  const Settings& settings() const override { return settings_; }
 
   // A checkpoint: parameters, statistics, moments, epoch and step.
   void save(const std::string& path, const std::string& data) const override;
@@ -77,34 +68,25 @@ class Pretrainer final : public Resumable {
   // Over the steps of the epoch at work.
   struct Sums {
     int64_t steps = 0;  // those that taught something
-    double loss = 0, loss_feature = 0, loss_position = 0, seconds = 0;
+    std::vector<double> terms;
+    double seconds = 0;
   };
-  struct StepLosses {
-    double total, feature, position;
-  };
-  // What is masked in the whole batch, and the part of it that `input` is.
-  struct DrawnCorruption {
-    int64_t masked;
-    Corruption part;
-  };
-  DrawnCorruption draw(const GraphInput& input, int64_t number);
-  void learn(const GraphInput& input, const DrawnCorruption& corruption, uint64_t dropout_key);
-  StepLosses learn_together(const GraphInput& input, const DrawnCorruption& corruption, uint64_t dropout_key);
+  void learn(const GraphInput& input);
+  Sums no_sums() const;
+  std::vector<size_t> numbers_of(const std::vector<torch::Tensor>& parameters) const;
 
   Settings settings_;
   ProcessesPtr processes_;
   std::unique_ptr<BatchSource> batches_;
-  std::shared_ptr<GraphPae> model_;
+  std::shared_ptr<Method> method_;
   Optimiser optimiser_;
   std::unique_ptr<GradientBuckets> buckets_;  // of several processes
-  std::vector<size_t> decoder_parameters_;    // numbers of those of the feature decoder
   int64_t epoch_ = 0, step_ = 0;
   Sums sums_;
 };
 
 // All epochs at once.
-std::shared_ptr<GraphPae> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options = {});
-std::shared_ptr<GraphPae> pretrain(const GraphSet& molecules, const Settings& settings,
-                                   const InputOptions& options = {});
+std::shared_ptr<Model> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options = {});
+std::shared_ptr<Model> pretrain(const GraphSet& molecules, const Settings& settings, const InputOptions& options = {});
 
 }  // namespace graphpae

@@ -5,19 +5,11 @@
 #include <span>
 #include <vector>
 
-#include "graphpae/data/neighbour_sampler.h"
+#include "graphpae/model/prefetcher.h"
+#include "graphpae/model/sample_input.h"
 #include "graphpae/train/batches.h"
-#include "graphpae/train/inputs.h"
-#include "graphpae/train/prefetcher.h"
 
 namespace graphpae {
-
-// settings.fanout for each layer, the first for the seeds; all neighbours where it is empty. Throws a usage error if
-// there are not as many as layers.
-SamplingOptions sampling_options(const Settings& settings);
-
-// What the model sees of a sample.
-GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& sample);
 
 // All nodes in a new random order every epoch, settings.batch_size seeds at a time with their surroundings; the last
 // batch is what is left.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "graphpae/train/streams.h"
+#include "graphpae/settings/streams.h"
 
 namespace graphpae {
 

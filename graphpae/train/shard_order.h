@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graphpae/model/molecule_batch.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae {
 

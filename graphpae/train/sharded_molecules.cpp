@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/tensors.h"
+#include "graphpae/ops/tensors.h"
 
 namespace graphpae {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "graphpae/train/finetune_settings.h"
+#include "graphpae/settings/finetune_settings.h"
 
 namespace graphpae {
 

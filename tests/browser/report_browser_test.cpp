@@ -91,9 +91,9 @@ TEST_F(ReportInBrowser, ARunShowsItsCurves) {
       "return {title: chart.options.plugins.title.text, series: chart.data.datasets.map(d => d.label), points: "
       "chart.data.datasets.map(d => d.data.filter(v => v !== null).length)}; });");
   ASSERT_GE(charts.size(), 3u) << charts;
-  EXPECT_EQ(charts[0]["series"], Json({"loss", "feature path"}));
+  EXPECT_EQ(charts[0]["series"], Json({"loss", "feature"}));
   EXPECT_EQ(charts[0]["points"], Json({12, 12}));
-  EXPECT_EQ(charts[1]["title"], "Loss of the position path");
+  EXPECT_EQ(charts[1]["title"], "Loss term: position");
   EXPECT_EQ(charts[1]["points"], Json({12}));
   EXPECT_EQ(charts[2]["title"], "Learning rate");
   // Something was drawn: not all pixels are alike.

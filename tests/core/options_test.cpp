@@ -4,10 +4,10 @@
 
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/core/suggest.h"
-#include "graphpae/train/finetune_settings.h"
-#include "graphpae/train/reading_settings.h"
-#include "graphpae/train/recipes.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/finetune_settings.h"
+#include "graphpae/settings/reading_settings.h"
+#include "graphpae/settings/recipes.h"
+#include "graphpae/settings/settings.h"
 #include "tests/support/expect_error.h"
 
 namespace graphpae {

@@ -30,14 +30,7 @@ std::vector<std::string> texts_of(const Dataset& data) {
 // The graphs are those of the texts.
 void expect_graphs(const Dataset& data, Featurizer featurizer = Featurizer::ogb) {
   const GraphSetParts& parts = data.graph_set().parts();
-  const ParsedMolecules expected = parse_molecules(parts.texts, featurizer, Threads{1});
-  EXPECT_EQ(parts.node_offsets, expected.node_offsets);
-  EXPECT_EQ(parts.edge_offsets, expected.edge_offsets);
-  EXPECT_EQ(parts.edges, expected.edges);
-  EXPECT_EQ(parts.node_codes.columns, expected.node_codes.columns);
-  EXPECT_EQ(parts.node_codes.values, expected.node_codes.values);
-  EXPECT_EQ(parts.edge_codes.columns, expected.edge_codes.columns);
-  EXPECT_EQ(parts.edge_codes.values, expected.edge_codes.values);
+  test::expect_same_graphs(parts, parse_molecules(parts.texts, featurizer, Threads{1}));
 }
 
 LoadOptions with(OnInvalid policy) {

@@ -8,7 +8,7 @@
 
 #include "graphpae/core/rng.h"
 #include "graphpae/evaluate/cross_validation.h"
-#include "graphpae/evaluate/metrics.h"
+#include "graphpae/core/metrics.h"
 #include "tests/support/expect_error.h"
 
 namespace graphpae {

@@ -8,32 +8,16 @@
 #include <functional>
 #include <vector>
 
-#include "graphpae/core/rng.h"
 #include "tests/support/kernel_checks.h"
+#include "tests/support/kernel_inputs.h"
 
 namespace graphpae::kernels {
 namespace {
 
 using test::for_each_target;
+using test::hub_graph;
+using test::random_values;
 using Values = std::vector<float>;
-
-Values random_values(size_t count, uint64_t stream) {
-  const Rng rng(7, stream);
-  Values values(count);
-  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(rng.normal(i));
-  return values;
-}
-
-// Node 0 is a hub, the last three nodes have no neighbour.
-EdgeIndex hub_graph(int64_t n, bool with_self_loops) {
-  const Rng rng(3);
-  std::vector<Edge> list;
-  for (int32_t i = 1; i < n - 3; ++i) {
-    list.push_back({0, i});
-    for (uint64_t k = 0; k < 3; ++k) list.push_back({i, static_cast<int32_t>(rng.below(4 * i + k, n - 3))});
-  }
-  return EdgeIndex(Adjacency::from_edges(list, n), with_self_loops);
-}
 
 struct Case {
   EdgeIndex edges;

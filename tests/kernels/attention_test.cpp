@@ -3,38 +3,23 @@
 #include <gtest/gtest.h>
 #include <hwy/targets.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
 #include <vector>
 
-#include "graphpae/core/rng.h"
 #include "tests/support/kernel_checks.h"
+#include "tests/support/kernel_inputs.h"
 
 namespace graphpae::kernels {
 namespace {
 
 using test::for_each_target;
+using test::hub_graph;
+using test::random_values;
 using Values = std::vector<float>;
 constexpr float kSlope = 0.2f;
-
-Values random_values(size_t count, uint64_t stream) {
-  const Rng rng(7, stream);
-  Values values(count);
-  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(2 * rng.normal(i));
-  return values;
-}
-
-// Node 0 is a hub, the last three nodes have no neighbour.
-EdgeIndex hub_graph(int64_t n, bool with_self_loops) {
-  const Rng rng(3);
-  std::vector<Edge> list;
-  for (int32_t i = 1; i < n - 3; ++i) {
-    list.push_back({0, i});
-    for (uint64_t k = 0; k < 3; ++k) list.push_back({i, static_cast<int32_t>(rng.below(4 * i + k, n - 3))});
-  }
-  return EdgeIndex(Adjacency::from_edges(list, n), with_self_loops);
-}
 
 struct Case {
   EdgeIndex edges;
@@ -43,11 +28,11 @@ struct Case {
 
   Case(EdgeIndex index, int64_t h) : edges(std::move(index)), heads(h) {
     const size_t per_node = edges.num_nodes() * h, per_edge = edges.num_edges() * h;
-    source = random_values(per_node, 1);
-    target = random_values(per_node, 2);
-    positions = random_values(per_edge, 3);
-    d_alpha = random_values(per_edge, 4);
-    d_refined = random_values(per_edge, 5);
+    source = random_values(per_node, 1, 2);
+    target = random_values(per_node, 2, 2);
+    positions = random_values(per_edge, 3, 2);
+    d_alpha = random_values(per_edge, 4, 2);
+    d_refined = random_values(per_edge, 5, 2);
   }
 
   struct Results {

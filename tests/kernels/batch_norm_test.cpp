@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/support/kernel_checks.h"
 
 namespace graphpae::kernels {

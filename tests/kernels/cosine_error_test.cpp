@@ -11,40 +11,17 @@
 #include <vector>
 
 #include "tests/support/kernel_checks.h"
+#include "tests/support/kernel_inputs.h"
 
 namespace graphpae::kernels {
 namespace {
 
+using test::dense_copy;
 using test::expect_close;
 using test::for_each_target;
 using test::random_floats;
+using test::random_sparse;
 using test::same_bits;
-
-Features random_sparse(int64_t rows, int64_t columns, double density, unsigned seed) {
-  std::mt19937 engine(seed);
-  std::uniform_real_distribution<double> uniform(0, 1);
-  std::vector<int64_t> offsets = {0};
-  std::vector<int32_t> indices;
-  std::vector<float> values;
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns && i % 9 != 4; ++j) {  // some rows are empty
-      if (uniform(engine) >= density) continue;
-      indices.push_back(static_cast<int32_t>(j));
-      values.push_back(static_cast<float>(0.5 + uniform(engine)));
-    }
-    offsets.push_back(static_cast<int64_t>(indices.size()));
-  }
-  return Features::sparse(rows, columns, offsets, indices, values);
-}
-
-std::vector<float> dense_copy(const Features& features) {
-  std::vector<float> result(static_cast<size_t>(features.rows() * features.columns()));
-  for (int64_t i = 0; i < features.rows(); ++i) {
-    const SparseRow row = features.sparse_row(i);
-    for (size_t e = 0; e < row.columns.size(); ++e) result[i * features.columns() + row.columns[e]] = row.values[e];
-  }
-  return result;
-}
 
 constexpr double kSquared = -1;  // in place of gamma: the mean squared error
 

@@ -8,21 +8,15 @@
 #include <functional>
 #include <vector>
 
-#include "graphpae/core/rng.h"
 #include "tests/support/kernel_checks.h"
+#include "tests/support/kernel_inputs.h"
 
 namespace graphpae::kernels {
 namespace {
 
 using test::for_each_target;
+using test::random_values;
 using Values = std::vector<float>;
-
-Values random_values(size_t count, uint64_t stream, double scale = 1) {
-  const Rng rng(7, stream);
-  Values values(count);
-  for (size_t i = 0; i < count; ++i) values[i] = static_cast<float>(scale * rng.normal(i));
-  return values;
-}
 
 // Parameters in the order means, stds, weight1, bias1, weight2, bias2.
 using Parameters = std::vector<std::vector<double>>;

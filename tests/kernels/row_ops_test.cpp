@@ -10,11 +10,13 @@
 #include <vector>
 
 #include "tests/support/kernel_checks.h"
+#include "tests/support/kernel_inputs.h"
 
 namespace graphpae::kernels {
 namespace {
 
 using test::check;
+using test::factor;
 using test::for_each_target;
 using test::for_sizes;
 using test::kSizes;
@@ -22,12 +24,6 @@ using test::random_floats;
 
 const Dropout kNone{};
 const Dropout kSome{.probability = 0.3f, .key = 0x123456789abcdefull};
-
-double factor(const Dropout& dropout, int64_t row, int64_t column) {
-  if (!dropout.active()) return 1;
-  const bool kept = keeps(dropout, dropout_row_hash(dropout, row), static_cast<uint32_t>(column));
-  return kept ? dropout.scale() : 0;
-}
 
 double elu(double v) { return v > 0 ? v : std::expm1(v); }
 

@@ -10,19 +10,16 @@
 #include <vector>
 
 #include "tests/support/kernel_checks.h"
+#include "tests/support/kernel_inputs.h"
 
 namespace graphpae::kernels {
 namespace {
 
 using test::expect_close;
+using test::factor;
 using test::for_each_target;
 using test::random_floats;
 using test::same_bits;
-
-double factor(const Dropout& dropout, int64_t row, int64_t column) {
-  if (!dropout.active()) return 1;
-  return keeps(dropout, dropout_row_hash(dropout, row), static_cast<uint32_t>(column)) ? dropout.scale() : 0;
-}
 
 // m of the nodes 0 .. m+9, not in ascending order.
 std::vector<int32_t> some_nodes(int64_t m) {

@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "graphpae/ops/gated_ops.h"
-#include "graphpae/train/inputs.h"
+#include "graphpae/model/inputs.h"
 #include "tests/support/fused_checks.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"

@@ -1,4 +1,4 @@
-#include <graphpae/core/tensors.h>
+#include <graphpae/ops/tensors.h>
 #include <graphpae/data/generate.h>
 
 int main() {

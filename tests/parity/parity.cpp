@@ -12,14 +12,18 @@
 #include <numeric>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/tensors.h"
+#include "graphpae/ops/tensors.h"
 #include "graphpae/io/npy.h"
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/parity/golden_names.h"
+#include "tests/support/golden.h"
 
 namespace graphpae::parity {
 namespace {
+
+using test::Golden;
+using test::to_int32;
 
 struct Mode {
   const char* name;
@@ -33,36 +37,6 @@ constexpr Mode kModes[] = {{"float64", torch::kFloat64, Kernels::reference, 1e-9
 
 // Share of the largest gradient below which a gradient counts as rounding.
 constexpr double kGradientFloor = 1e-6;
-
-class Golden {
- public:
-  explicit Golden(const std::string& path) : file_(path), names_(file_.names()) {}
-
-  bool has(const std::string& name) const { return file_.has(name); }
-  torch::Tensor tensor(const std::string& name) const {
-    const NpyArray array = file_.read(name);
-    if (array.is_integer()) return torch::tensor(array.to_int64(), torch::kInt64).view(array.shape);
-    return torch::tensor(array.to_double(), torch::kFloat64).view(array.shape);
-  }
-  double number(const std::string& name) const { return tensor(name).item<double>(); }
-  // What follows "PREFIX." in the names that start with it.
-  std::vector<std::string> under(const std::string& prefix) const {
-    std::vector<std::string> found;
-    for (const std::string& name : names_) {
-      if (name.starts_with(prefix + ".")) found.push_back(name.substr(prefix.size() + 1));
-    }
-    return found;
-  }
-
- private:
-  NpzFile file_;
-  std::vector<std::string> names_;
-};
-
-std::vector<int32_t> to_int32(const torch::Tensor& tensor) {
-  const torch::Tensor values = tensor.to(torch::kInt32).contiguous();
-  return {values.data_ptr<int32_t>(), values.data_ptr<int32_t>() + values.numel()};
-}
 
 // One golden file brought into the form of our model.
 class Problem {
@@ -219,7 +193,7 @@ void compare_step(const Golden& golden, const Problem& problem, Report& report) 
   const auto order = [&](const torch::Tensor& theirs) { return theirs.index_select(0, problem.edge_order()); };
 
   model->eval();
-  report.add("embed", relative_error(model->embed(input), golden.tensor("embed")));
+  report.add("embed", relative_error(model->model()->embed(input), golden.tensor("embed")));
   report.add("distance", relative_error(input.distances, order(golden.tensor("distance"))));
   const Corruption corruption = problem.corruption(golden.tensor("mask"), golden.tensor("noise"));
   report.add("distance_corrupted",
@@ -297,7 +271,7 @@ void compare_training(const Golden& golden, const Problem& problem, Report& repo
   report.add("train.losses", relative_error(torch::tensor(found, torch::kFloat64), golden.tensor("train.losses")));
   model->eval();
   report.add("embed_after_training",
-             relative_error(model->embed(problem.input()), golden.tensor("embed_after_training")));
+             relative_error(model->model()->embed(problem.input()), golden.tensor("embed_after_training")));
 }
 
 bool compare(const std::string& path, const Mode& mode) {

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "graphpae/io/npy.h"
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/parity/golden_names.h"
 #include "tests/support/small_graph.h"
@@ -81,7 +81,7 @@ Arrays make_golden() {
   a["noise"] = corruption.offsets;
   a["distance_corrupted"] = corrupted_distances(input, corruption);
   model.eval();
-  a["embed"] = model.embed(input);
+  a["embed"] = model.model()->embed(input);
   model.train();
   const auto encodings = model.encode(input, corruption);
   a["feature_pass_output"] = encodings.feature_pass.nodes.detach();
@@ -124,7 +124,7 @@ Arrays make_golden() {
   a["train.noises"] = torch::stack(noises);
   a["train.losses"] = torch::tensor(found, torch::kFloat64);
   model.eval();
-  a["embed_after_training"] = model.embed(input);
+  a["embed_after_training"] = model.model()->embed(input);
   return a;
 }
 

@@ -45,13 +45,31 @@ TEST(RunReport, ShowsWhatTheRunHolds) {
       html, "<td>paper (INFLATED)</td><td>embeddings</td><td>accuracy in %</td><td>95.00</td><td>1.00</td><td></td>"));
   EXPECT_TRUE(holds(html, "is the honest number"));
   EXPECT_TRUE(holds(html, "25.0 %<small>25</small>"));
-  EXPECT_TRUE(holds(html, "\"label\":\"feature path\",\"data\":[0.4,0.3,0.2]"));
+  EXPECT_TRUE(holds(html, "\"label\":\"feature\",\"data\":[0.4,0.3,0.2]"));
   EXPECT_TRUE(holds(html, "\"data\":[0.001,0.0001,1e-05]"));
+  EXPECT_TRUE(holds(html, "Loss term: position"));
+  EXPECT_TRUE(holds(html, "Pre-trained without labels by graphpae on"));
   EXPECT_TRUE(holds(html, "graphpae pretrain &#39;my data&#39; -o run") ||
               holds(html, "graphpae pretrain 'my data' -o run"));
   EXPECT_TRUE(holds(html, "<td>width</td><td>8</td>"));
   EXPECT_FALSE(holds(html, "not finished"));
   EXPECT_TRUE(holds(html, "There is no map yet"));
+}
+
+TEST(RunReport, AnyMethodShowsItsTerms) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  dir.write("run/config.yaml", "method: other\nepochs: 2\n");
+  dir.write("run/metrics.jsonl",
+            "{\"epoch\":1,\"loss_near\":0.75,\"loss\":1,\"loss_far_away\":0.125,\"lr\":0.1}\n"
+            "{\"epoch\":2,\"loss_near\":0.5,\"loss\":0.5,\"loss_far_away\":0.0625,\"lr\":0.1}\n");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "Pre-trained without labels by other on"));
+  const size_t total = html.find("\"label\":\"loss\",\"data\":[1.0,0.5]");
+  EXPECT_LT(total, html.find("\"label\":\"near\",\"data\":[0.75,0.5]"));
+  EXPECT_TRUE(holds(html, "Loss term: far away"));
+  EXPECT_TRUE(holds(html, "\"data\":[0.125,0.0625]"));
+  EXPECT_FALSE(holds(html, "Loss term: near"));
 }
 
 TEST(RunReport, AnInterruptedRunIsShownAsFarAsItWent) {

@@ -37,7 +37,7 @@ TEST(Experiment, ReadsRowsVariantsAndPublishedNumbers) {
   EXPECT_DOUBLE_EQ(*e.variants[0].published.at("One").deviation, 1.25);
   EXPECT_FALSE(e.variants[0].published.at("two").deviation);
   EXPECT_EQ(e.variants[1].set, (SettingList{{"use_positions", "no"}}));
-  EXPECT_EQ(e.variants[2].method, Method::supervised);
+  EXPECT_EQ(e.variants[2].measurement, Measurement::supervised);
 }
 
 TEST(Experiment, SweepsBecomeVariants) {

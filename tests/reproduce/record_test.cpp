@@ -175,7 +175,7 @@ TEST(Job, SettingsComeFromRecipeRowVariantAndRestrictionsInTurn) {
   e.variants[0].name = "v";
   e.variants[0].set = {{"alpha", "0.25"}, {"finetune.patience", "3"}};
   e.variants[1] = e.variants[0];
-  e.variants[1].method = Method::supervised;
+  e.variants[1].measurement = Measurement::supervised;
   const auto value = [](const Job& job, const std::string& key) {
     for (const auto& [name, text] : job.identity.settings) {
       if (name == key) return text;

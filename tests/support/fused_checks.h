@@ -10,7 +10,7 @@
 #include <functional>
 #include <string>
 
-#include "graphpae/model/graph_pae.h"
+#include "graphpae/methods/graph_pae/graph_pae.h"
 #include "tests/support/small_graph.h"
 
 namespace graphpae::test {
@@ -63,7 +63,7 @@ inline StepDifference step_difference(std::array<GraphInput, 2> inputs, const In
     losses[k] = models[k]->losses(input, corruption, 14 + draw);
     losses[k].total.backward();
     models[k]->eval();
-    embeddings[k] = models[k]->embed(input);
+    embeddings[k] = models[k]->model()->embed(input);
   }
   const auto relative = [](const torch::Tensor& fused, const torch::Tensor& plain, double floor) {
     const double scale = std::max(plain.abs().max().item<double>(), floor);

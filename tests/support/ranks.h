@@ -1,11 +1,7 @@
 // Ranks that are threads of this process, connected over loopback.
 #pragma once
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <exception>
 #include <memory>
@@ -13,20 +9,11 @@
 #include <vector>
 
 #include "graphpae/distributed/processes.h"
+#include "graphpae/io/free_port.h"
 
 namespace graphpae::test {
 
-inline int free_port() {
-  const int listener = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof(address);
-  ::bind(listener, reinterpret_cast<sockaddr*>(&address), size);
-  ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size);
-  ::close(listener);
-  return ntohs(address.sin_port);
-}
+using graphpae::free_port;
 
 // Runs body(processes) as every rank at once; the first exception is thrown.
 template <class Body>

@@ -6,7 +6,7 @@
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/data/molecule_stream.h"
 #include "graphpae/positions/position_batch.h"
-#include "graphpae/train/input_settings.h"
+#include "graphpae/settings/input_settings.h"
 
 namespace graphpae::test {
 

@@ -4,10 +4,11 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "graphpae/core/rng.h"
-#include "graphpae/train/inputs.h"
+#include "graphpae/model/inputs.h"
 
 namespace graphpae::test {
 

@@ -1,12 +1,13 @@
 // Small molecules for tests of the model, made by hand: codes as the transfer featurizer writes them.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
 #include "graphpae/core/graph_set.h"
 #include "graphpae/core/rng.h"
-#include "graphpae/train/settings.h"
+#include "graphpae/settings/settings.h"
 
 namespace graphpae::test {
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/run/run_settings.h"
 #include "graphpae/train/molecule_objective.h"
 #include "graphpae/train/node_objective.h"
 #include "graphpae/train/pretrain.h"
@@ -63,7 +64,7 @@ class FinetuneTest : public testing::Test {
                                                finetune);
   }
   std::shared_ptr<MoleculeObjective> sevens() { return objective({"sevens"}, counts); }
-  Finetuner tuner(std::shared_ptr<Objective> what, const GraphPae* pretrained = nullptr) {
+  Finetuner tuner(std::shared_ptr<Objective> what, const Model* pretrained = nullptr) {
     return Finetuner(std::move(what), settings, finetune, pretrained);
   }
 
@@ -80,17 +81,17 @@ TEST_F(FinetuneTest, LearnsNumbersInTheirUnits) {
   Finetuner tuned = tuner(goal);
   EXPECT_EQ(goal->metric(), TargetMetric::rmse);
   const double before = *goal->score(tuned.predictor(), split.test).mean;
-  std::vector<FinetuneEpoch> epochs;
+  std::vector<EpochMetrics> epochs;
   while (!tuned.done()) epochs.push_back(tuned.train_epoch());
-  EXPECT_LT(epochs.back().loss, 0.3 * epochs.front().loss);
-  const auto best = std::min_element(epochs.begin(), epochs.end(), [](const FinetuneEpoch& a, const FinetuneEpoch& b) {
-    return a.validation < b.validation;
+  EXPECT_LT(epochs.back().loss(), 0.3 * epochs.front().loss());
+  const auto best = std::min_element(epochs.begin(), epochs.end(), [](const EpochMetrics& a, const EpochMetrics& b) {
+    return a.term("validation") < b.term("validation");
   });
   EXPECT_EQ(tuned.best_epoch(), best->epoch);
   EXPECT_EQ(tuned.reported_epoch(), best->epoch);
   tuned.finish();
   const TargetScores validation = goal->score(tuned.predictor(), split.val);
-  EXPECT_EQ(*validation.scaled, best->validation);
+  EXPECT_EQ(*validation.scaled, best->term("validation"));
   EXPECT_NEAR(*validation.scaled, *validation.mean / goal->deviations()[0], 1e-12);
   const TargetScores test = goal->score(tuned.predictor(), split.test);
   EXPECT_LT(*test.mean, 0.6 * before);
@@ -106,7 +107,7 @@ TEST_F(FinetuneTest, LearnsClassesAndPassesOverMissingLabels) {
   const auto goal = objective({"many", "few"}, values);
   Finetuner tuned = tuner(goal);
   EXPECT_EQ(goal->metric(), TargetMetric::rocauc);
-  while (!tuned.done()) EXPECT_TRUE(std::isfinite(tuned.train_epoch().loss));
+  while (!tuned.done()) EXPECT_TRUE(std::isfinite(tuned.train_epoch().loss()));
   tuned.finish();
   EXPECT_GT(*goal->score(tuned.predictor(), split.test).tasks[0].rocauc, 0.85);
   for (const double share : tuned.predictor().predict(*molecules, split.test)) {
@@ -123,7 +124,7 @@ TEST_F(FinetuneTest, MissingLabelsHaveNoInfluence) {
   values[3] = kMissing;
   const auto train = [&] {
     Finetuner tuned = tuner(objective({"y"}, values));
-    const double loss = tuned.train_epoch().loss;
+    const double loss = tuned.train_epoch().loss();
     return std::pair{loss, copy_of(tuned.predictor().learned())};
   };
   const auto whole = train();
@@ -167,10 +168,10 @@ TEST_F(FinetuneTest, PaperReportsTheLastEpoch) {
   const auto goal = sevens();
   EXPECT_EQ(goal->metric(), TargetMetric::mae);
   Finetuner tuned = tuner(goal);
-  FinetuneEpoch last;
+  EpochMetrics last;
   while (!tuned.done()) last = tuned.train_epoch();
   ASSERT_LT(tuned.best_epoch(), 20);
-  EXPECT_GT(last.loss, 3);  // of labels around 107, not of standardised ones
+  EXPECT_GT(last.loss(), 3);  // of labels around 107, not of standardised ones
   const NamedTensors trained = copy_of(tuned.predictor().learned());
   tuned.finish();
   EXPECT_EQ(tuned.reported_epoch(), 20);
@@ -201,7 +202,7 @@ TEST_F(FinetuneTest, StartsFromAModelAndIsRepeatable) {
   const auto first_of = [](Finetuner& tuned) { return tuned.predictor().learned().front().second; };
   EXPECT_TRUE(same_bits(first_of(one), start));
   EXPECT_FALSE(same_bits(first_of(scratch), start));
-  while (!one.done()) EXPECT_EQ(one.train_epoch().loss, two.train_epoch().loss);
+  while (!one.done()) EXPECT_EQ(one.train_epoch().loss(), two.train_epoch().loss());
   EXPECT_TRUE(same(one.predictor().learned(), two.predictor().learned()));
   EXPECT_EQ(one.predictor().predict(*molecules, split.test), two.predictor().predict(*molecules, split.test));
   EXPECT_FALSE(same_bits(first_of(one), start));
@@ -217,7 +218,7 @@ TEST_F(FinetuneTest, FrozenPartsKeepTheirBits) {
     const auto goal = sevens();
     Finetuner tuned = tuner(goal);
     const NamedTensors before = copy_of(tuned.predictor().learned());
-    FinetuneEpoch last;
+    EpochMetrics last;
     while (!tuned.done()) last = tuned.train_epoch();
     const NamedTensors after = tuned.predictor().learned();
     EXPECT_FALSE(same(before, after, "head."));
@@ -229,7 +230,7 @@ TEST_F(FinetuneTest, FrozenPartsKeepTheirBits) {
     double squares = 0;
     const std::vector<double> predictions = tuned.predictor().predict(*molecules, split.val);
     for (size_t m = 0; m < 10; ++m) squares += std::pow(predictions[m] - counts[split.val[m]], 2) / 10;
-    EXPECT_NEAR(last.validation * goal->deviations()[0], std::sqrt(squares), 1e-6);
+    EXPECT_NEAR(last.term("validation") * goal->deviations()[0], std::sqrt(squares), 1e-6);
   }
 }
 
@@ -266,7 +267,7 @@ TEST_F(FinetuneTest, GoesOnToTheSameBits) {
   // Validation labels that contradict the others: the best epoch comes early and lies before the checkpoint.
   for (const int32_t g : split.val) counts[g] = 200 - counts[g];
   Finetuner whole = tuner(sevens());
-  std::vector<FinetuneEpoch> expected;
+  std::vector<EpochMetrics> expected;
   while (!whole.done()) expected.push_back(whole.train_epoch());
   const int64_t done = whole.best_epoch() + 1;
   ASSERT_LT(done, 20);
@@ -279,9 +280,9 @@ TEST_F(FinetuneTest, GoesOnToTheSameBits) {
   EXPECT_EQ(second.epoch(), done);
   EXPECT_EQ(second.step(), 1);
   for (size_t e = done; e < 20; ++e) {
-    const FinetuneEpoch epoch = second.train_epoch();
-    EXPECT_EQ(epoch.loss, expected[e].loss);
-    EXPECT_EQ(epoch.validation, expected[e].validation);
+    const EpochMetrics epoch = second.train_epoch();
+    EXPECT_EQ(epoch.loss(), expected[e].loss());
+    EXPECT_EQ(epoch.term("validation"), expected[e].term("validation"));
   }
   EXPECT_TRUE(same(whole.predictor().learned(), second.predictor().learned()));
   EXPECT_EQ(whole.best_epoch(), second.best_epoch());
@@ -399,7 +400,7 @@ TEST(FinetuneSettings, ShapeOfTheModelTrainingOfTheRecipe) {
   training.dropout = 0.4;
   training.pooling = Pooling::max;
   training.eigenvectors = 9;
-  const Settings merged = finetune_settings(model, training);
+  const Settings merged = run::finetune_settings(model, training);
   EXPECT_EQ(merged.width, 24);
   EXPECT_EQ(merged.eigenvectors, 4);
   EXPECT_EQ(merged.encoder, EncoderKind::gated_gcn);

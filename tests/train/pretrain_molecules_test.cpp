@@ -5,12 +5,13 @@
 #include <filesystem>
 #include <set>
 
+#include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/model/representations.h"
+#include "graphpae/run/run_directory.h"
 #include "graphpae/train/estimate.h"
 #include "graphpae/train/pretrain.h"
-#include "graphpae/train/representations.h"
-#include "graphpae/train/run_directory.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"
@@ -38,7 +39,7 @@ Pretrainer trainer_for(const GraphSet& set, const Settings& settings, Kernels ke
   return Pretrainer(prepare(set, settings, options_with(kernels, threads)), input_shape(set), settings);
 }
 
-void expect_same(GraphPae& a, GraphPae& b) {
+void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {
   const NamedTensors x = named_tensors(a), y = named_tensors(b);
   ASSERT_EQ(x.size(), y.size());
   for (size_t k = 0; k < x.size(); ++k) EXPECT_TRUE(same_bits(x[k].second, y[k].second)) << x[k].first;
@@ -96,9 +97,9 @@ TEST(PretrainMolecules, LearnsTypesAndDistances) {
     const EpochMetrics first = trainer.train_epoch();
     EpochMetrics last = first;
     while (!trainer.done()) last = trainer.train_epoch();
-    EXPECT_GT(first.loss_feature, 0.5);
-    EXPECT_LT(last.loss_feature, 0.3 * first.loss_feature);
-    EXPECT_LT(last.loss_position, 0.2 * first.loss_position);
+    EXPECT_GT(first.term("loss_feature"), 0.5);
+    EXPECT_LT(last.term("loss_feature"), 0.3 * first.term("loss_feature"));
+    EXPECT_LT(last.term("loss_position"), 0.2 * first.term("loss_position"));
   }
 }
 
@@ -114,8 +115,8 @@ TEST(PretrainMolecules, MetricsAreMeansOverSteps) {
   ASSERT_TRUE(metrics);
   EXPECT_EQ(metrics->epoch, 1);
   EXPECT_EQ(trainer.step(), 0);
-  EXPECT_NEAR(metrics->loss, metrics->loss_feature + settings.alpha * metrics->loss_position, 1e-6);
-  EXPECT_LT(metrics->loss_feature, 2);
+  EXPECT_NEAR(metrics->loss(), metrics->term("loss_feature") + settings.alpha * metrics->term("loss_position"), 1e-6);
+  EXPECT_LT(metrics->term("loss_feature"), 2);
   EXPECT_GT(metrics->seconds, 0);
 }
 
@@ -141,9 +142,9 @@ TEST(PretrainMolecules, ResumedRunIsTheSameRun) {
     EXPECT_EQ(after.step(), stop % 3);
     std::vector<EpochMetrics> rest;
     while (!after.done()) rest.push_back(after.train_epoch());
-    expect_same(straight.model(), after.model());
-    EXPECT_EQ(rest.front().loss, whole[stop / 3].loss) << stop;
-    EXPECT_EQ(rest.front().loss_position, whole[stop / 3].loss_position);
+    expect_same(straight.method(), after.method());
+    EXPECT_EQ(rest.front().loss(), whole[stop / 3].loss()) << stop;
+    EXPECT_EQ(rest.front().term("loss_position"), whole[stop / 3].term("loss_position"));
   }
 }
 
@@ -184,7 +185,7 @@ TEST(PretrainMolecules, AnyNumberOfThreadsGivesTheSameBits) {
   for (const int threads : {2, 3, 8}) {
     Pretrainer other = trainer_for(set, settings, Kernels::fused, threads);
     while (!other.done()) other.train_step();
-    expect_same(one.model(), other.model());
+    expect_same(one.method(), other.method());
   }
 }
 
@@ -194,18 +195,18 @@ TEST(PretrainMolecules, OddMoleculesTrain) {
     for (const int64_t batch_size : {0, 1, 2}) {
       settings.batch_size = batch_size;
       Pretrainer trainer = trainer_for(odd_set(), settings, kernels);
-      for (int k = 0; k < 3; ++k) EXPECT_TRUE(std::isfinite(trainer.train_epoch().loss));
-      for (const auto& [name, tensor] : named_tensors(trainer.model()))
+      for (int k = 0; k < 3; ++k) EXPECT_TRUE(std::isfinite(trainer.train_epoch().loss()));
+      for (const auto& [name, tensor] : named_tensors(trainer.method()))
         EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << name;
     }
     settings.use_positions = false;
-    EXPECT_TRUE(std::isfinite(trainer_for(odd_set(), settings, kernels).train_epoch().loss));
+    EXPECT_TRUE(std::isfinite(trainer_for(odd_set(), settings, kernels).train_epoch().loss()));
     // A batch of one atom, and it is masked.
     settings.mask_ratio = 1;
     settings.batch_size = 1;
     Pretrainer trainer = trainer_for(odd_set(), settings, kernels);
     trainer.train_epoch();
-    for (const auto& [name, tensor] : named_tensors(trainer.model()))
+    for (const auto& [name, tensor] : named_tensors(trainer.method()))
       EXPECT_TRUE(tensor.isfinite().all().item<bool>()) << name;
   }
 }
@@ -216,9 +217,10 @@ TEST(PretrainMolecules, BatchesWithoutMaskedAtoms) {
   settings.batch_size = 1;
   settings.mask_ratio = 0.2;  // masks an atom of the largest molecule only
   Pretrainer trainer = trainer_for(odd_set(), settings);
-  const torch::Tensor before = trainer.model().feature_decoder->out->weight.clone();
-  EXPECT_TRUE(std::isfinite(trainer.train_epoch().loss));
-  EXPECT_FALSE(same_bits(before, trainer.model().feature_decoder->out->weight));
+  const Decoder decoder = dynamic_cast<GraphPae&>(trainer.method()).feature_decoder;
+  const torch::Tensor before = decoder->out->weight.clone();
+  EXPECT_TRUE(std::isfinite(trainer.train_epoch().loss()));
+  EXPECT_FALSE(same_bits(before, decoder->out->weight));
   EXPECT_NO_THROW(check_trainable(odd_set(), settings));
   settings.mask_ratio = 0.1;
   EXPECT_USAGE_ERROR(trainer_for(odd_set(), settings).train_epoch(), "mask_ratio 0.1 masks none of");

@@ -7,10 +7,11 @@
 #include <limits>
 
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/methods/graph_pae/graph_pae.h"
+#include "graphpae/model/embed.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
-#include "graphpae/train/embed.h"
-#include "graphpae/train/run_directory.h"
+#include "graphpae/run/run_directory.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/temp_dir.h"
@@ -32,7 +33,7 @@ Pretrainer trainer_for(const Graph& graph, const Settings& settings, Kernels ker
   return Pretrainer(make_input(graph, settings, options), input_shape(graph), settings);
 }
 
-void expect_same(GraphPae& a, GraphPae& b) {
+void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {
   const NamedTensors x = named_tensors(a), y = named_tensors(b);
   ASSERT_EQ(x.size(), y.size());
   for (size_t k = 0; k < x.size(); ++k) EXPECT_TRUE(same_bits(x[k].second, y[k].second)) << x[k].first;
@@ -51,9 +52,9 @@ TEST(Pretrain, OverfitsAGraphOfThirtyNodes) {
     Pretrainer trainer = trainer_for(graph, settings, kernels);
     EpochMetrics first = trainer.train_epoch(), last = first;
     while (!trainer.done()) last = trainer.train_epoch();
-    EXPECT_GT(first.loss_feature, 0.5);
-    EXPECT_LT(last.loss_feature, 0.1);
-    EXPECT_LT(last.loss_position, 0.1 * first.loss_position);
+    EXPECT_GT(first.term("loss_feature"), 0.5);
+    EXPECT_LT(last.term("loss_feature"), 0.1);
+    EXPECT_LT(last.term("loss_position"), 0.1 * first.term("loss_position"));
   }
 }
 
@@ -78,7 +79,7 @@ TEST(Pretrain, ResumedRunIsTheSameRun) {
     after.restore(dir / "c.safetensors", "data");
     EXPECT_EQ(after.epoch(), 5);
     while (!after.done()) after.train_epoch();
-    expect_same(straight.model(), after.model());
+    expect_same(straight.method(), after.method());
   }
 }
 
@@ -94,7 +95,7 @@ TEST(Pretrain, AnyNumberOfThreadsGivesTheSameBits) {
   for (const int threads : {2, 3, 8}) {
     Pretrainer other = trainer_for(graph, settings, Kernels::fused, {threads});
     while (!other.done()) other.train_epoch();
-    expect_same(one.model(), other.model());
+    expect_same(one.method(), other.method());
   }
 }
 
@@ -104,7 +105,7 @@ TEST(Pretrain, SeedsDiffer) {
   Pretrainer a = trainer_for(graph, settings);
   settings.seed = 4;
   Pretrainer b = trainer_for(graph, settings);
-  EXPECT_NE(a.train_epoch().loss, b.train_epoch().loss);
+  EXPECT_NE(a.train_epoch().loss(), b.train_epoch().loss());
 }
 
 TEST(Pretrain, ALossThatIsNotFiniteNamesTheEpoch) {
@@ -116,13 +117,14 @@ TEST(Pretrain, ALossThatIsNotFiniteNamesTheEpoch) {
   Pretrainer trainer = trainer_for(graph, settings);
   trainer.train_epoch();
   const torch::NoGradGuard no_grad;
-  trainer.model().feature_decoder->out->bias.fill_(std::numeric_limits<float>::infinity());
-  const torch::Tensor before = trainer.model().feature_decoder->out->weight.clone();
+  const Decoder decoder = dynamic_cast<GraphPae&>(trainer.method()).feature_decoder;
+  decoder->out->bias.fill_(std::numeric_limits<float>::infinity());
+  const torch::Tensor before = decoder->out->weight.clone();
   {
     const torch::AutoGradMode gradients(true);
     EXPECT_ERROR(trainer.train_epoch(), ErrorKind::numerical, "epoch 2 is not finite");
   }
-  EXPECT_TRUE(same_bits(before, trainer.model().feature_decoder->out->weight));
+  EXPECT_TRUE(same_bits(before, decoder->out->weight));
   EXPECT_EQ(trainer.epoch(), 1);
 }
 
@@ -177,7 +179,10 @@ TEST(RunDirectory, MetricsAreRewound) {
   const TempDir dir;
   RunDirectory run = RunDirectory::create(dir / "run", false);
   for (int64_t epoch = 1; epoch <= 4; ++epoch)
-    run.append({epoch, 0.5 / static_cast<double>(epoch), 0.1, std::nan(""), 1e-3, 0.25});
+    run.append({epoch,
+                {{"loss", 0.5 / static_cast<double>(epoch)}, {"loss_feature", 0.1}, {"loss_position", std::nan("")}},
+                1e-3,
+                0.25});
   dir.write("run/half", "");
   {
     std::ofstream file(dir / "run/metrics.jsonl", std::ios::app);
@@ -185,8 +190,10 @@ TEST(RunDirectory, MetricsAreRewound) {
   }
   const auto kept = run.rewind_metrics(3);
   ASSERT_EQ(kept.size(), 3u);
-  EXPECT_EQ(kept[1].loss, 0.25);
-  EXPECT_TRUE(std::isnan(kept[1].loss_position));
+  EXPECT_EQ(kept[1].loss(), 0.25);
+  EXPECT_EQ(kept[1].terms.size(), 3u);
+  EXPECT_EQ(kept[1].lr, 1e-3);
+  EXPECT_TRUE(std::isnan(kept[1].term("loss_position")));
   EXPECT_EQ(kept[2].seconds, 0.25);
   const std::string text = test::slurp(dir / "run/metrics.jsonl");
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);

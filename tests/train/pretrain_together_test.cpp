@@ -3,8 +3,8 @@
 #include <torch/torch.h>
 
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/settings/streams.h"
 #include "graphpae/train/pretrain.h"
-#include "graphpae/train/streams.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/ranks.h"
 #include "tests/support/shards.h"
@@ -45,10 +45,10 @@ Trained train(const Input& input, const InputShape& shape, const Settings& setti
   Pretrainer trainer(input, shape, settings, std::move(processes));
   Trained trained;
   for (int64_t step = 0; step < steps; ++step) {
-    if (const auto epoch = trainer.train_step()) trained.loss = epoch->loss;
+    if (const auto epoch = trainer.train_step()) trained.loss = epoch->loss();
   }
   if (steps < trainer.steps_per_epoch()) trained.loss = trainer.loss_so_far();
-  for (const auto& [name, tensor] : named_tensors(trainer.model()))
+  for (const auto& [name, tensor] : named_tensors(trainer.method()))
     trained.tensors.emplace_back(name, tensor.detach().clone());
   return trained;
 }
@@ -181,7 +181,7 @@ TEST(PretrainTogether, GoesOnWithAnotherNumberOfRanks) {
     Trained& trained = together[static_cast<size_t>(processes->rank())];
     for (int step = 0; step < 6; ++step) trainer.train_step();
     trained.loss = trainer.loss_so_far();
-    for (const auto& [name, tensor] : named_tensors(trainer.model()))
+    for (const auto& [name, tensor] : named_tensors(trainer.method()))
       trained.tensors.emplace_back(name, tensor.detach().clone());
   });
   for (Trained& trained : together) {

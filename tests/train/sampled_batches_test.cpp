@@ -5,8 +5,9 @@
 
 #include <set>
 
+#include "graphpae/methods/graph_pae/graph_pae.h"
+#include "graphpae/model/embed.h"
 #include "graphpae/model/named_tensors.h"
-#include "graphpae/train/embed.h"
 #include "graphpae/train/pretrain.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
@@ -56,7 +57,9 @@ InputOptions options_with(Kernels kernels, int threads = 2) {
 }
 
 Corruption corruption_of(const GraphInput& input, const Settings& settings) {
-  return among(draw_corruption(input.num_seeds(), settings.eigenvectors, settings, Rng(4)), input.num_nodes());
+  Corruption corruption = draw_corruption(input.num_seeds(), settings.eigenvectors, settings, Rng(4));
+  widen(corruption, input.num_nodes());
+  return corruption;
 }
 
 struct Learnt {
@@ -113,7 +116,7 @@ TEST(SampledBatches, AllNeighboursGiveTheWholeGraph) {
   for (const Graph* graph : {&sparse, &dense}) {
     for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
       const Settings settings = sampled_settings(7, {});
-      GraphPae model(settings, input_shape(*graph));
+      Model model(settings, input_shape(*graph));
       const PreparedGraph prepared = prepare(*graph, settings, options_with(kernels));
       EmbedOptions sampled;
       sampled.sampled = true;
@@ -166,7 +169,7 @@ TEST(SampledBatches, SameBitsForAnyThreadsAndAfterResuming) {
     EXPECT_EQ(trainer.steps_per_epoch(), 4);
     while (!trainer.done()) trainer.train_step();
     std::vector<torch::Tensor> tensors;
-    for (const auto& [name, tensor] : named_tensors(trainer.model())) tensors.push_back(tensor.clone());
+    for (const auto& [name, tensor] : named_tensors(trainer.method())) tensors.push_back(tensor.clone());
     if (first.empty()) first = tensors;
     for (size_t k = 0; k < first.size(); ++k) EXPECT_TRUE(same_bits(first[k], tensors[k]));
   }
@@ -180,7 +183,7 @@ TEST(SampledBatches, SameBitsForAnyThreadsAndAfterResuming) {
   resumed.restore(dir / "checkpoint", "data");
   while (!resumed.done()) resumed.train_step();
   size_t k = 0;
-  for (const auto& [name, tensor] : named_tensors(resumed.model())) EXPECT_TRUE(same_bits(first[k++], tensor)) << name;
+  for (const auto& [name, tensor] : named_tensors(resumed.method())) EXPECT_TRUE(same_bits(first[k++], tensor)) << name;
 }
 
 TEST(SampledBatches, LearnsFromSamples) {
@@ -193,8 +196,8 @@ TEST(SampledBatches, LearnsFromSamples) {
   const EpochMetrics first = trainer.train_epoch();
   EpochMetrics last = first;
   while (!trainer.done()) last = trainer.train_epoch();
-  EXPECT_LT(last.loss_feature, 0.8 * first.loss_feature);
-  EXPECT_LT(last.loss_position, 0.5 * first.loss_position);
+  EXPECT_LT(last.term("loss_feature"), 0.8 * first.term("loss_feature"));
+  EXPECT_LT(last.term("loss_position"), 0.5 * first.term("loss_position"));
 }
 
 TEST(SampledBatches, FanoutsMustFitTheLayers) {

@@ -141,7 +141,7 @@ TEST_F(ShardedMoleculesTest, StepsInAnyOrder) {
 
 std::vector<torch::Tensor> parameters(Pretrainer& trainer) {
   std::vector<torch::Tensor> list;
-  for (const torch::Tensor& parameter : trainer.model().parameters()) list.push_back(parameter.detach().clone());
+  for (const torch::Tensor& parameter : trainer.method().parameters()) list.push_back(parameter.detach().clone());
   return list;
 }
 

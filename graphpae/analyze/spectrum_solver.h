@@ -1,0 +1,51 @@
+// The long part of a spectrum: decompositions of whole graphs. Each is one call that says nothing until it ends; how
+// far it is is told by the time the last one took.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "graphpae/analyze/corruption_spectrum.h"
+
+namespace graphpae {
+
+// Throws a memory error if the `k` lowest eigenvectors (0: all) will not fit.
+void check_spectrum_memory(const Graph& graph, int64_t k);
+
+class SpectrumSolver {
+ public:
+  // What is under way and how much of all is done; called by a thread of its own, some times a second, until end().
+  using Progress = std::function<void(int64_t percent, const std::string& what)>;
+
+  // The `k` lowest eigenvectors by our own solver, or all by `whole` if k is 0. There will be `draws` of each
+  // corruption, of which edge masking needs a decomposition each.
+  SpectrumSolver(int64_t k, int64_t draws, Threads threads, FourierSolver whole, Progress progress);
+  ~SpectrumSolver();
+
+  FourierBasis solve(const Adjacency& graph);
+  void draw(const std::string& corruption, int64_t draw);  // one begins
+  void end();                                              // nothing more will come
+
+ private:
+  void tick();
+
+  const int64_t k_, draws_;
+  const Threads threads_;
+  const FourierSolver whole_;
+  const Progress progress_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ended_ = false;
+  int64_t solved_ = 0;               // decompositions done
+  bool solving_ = false;             // one is under way
+  double seconds_per_solution_ = 0;  // as estimated, then as measured
+  std::chrono::steady_clock::time_point since_;
+  std::string what_ = "eigenvectors of the graph";
+  std::thread ticker_;
+};
+
+}  // namespace graphpae

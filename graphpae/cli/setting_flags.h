@@ -1,0 +1,38 @@
+// Settings on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "graphpae/core/options.h"
+
+namespace graphpae::cli {
+
+// --set key=value (repeatable), --config FILE and one --flag per option of a table.
+struct SettingFlags {
+  std::vector<std::string> set;
+  std::string config;
+  std::vector<std::pair<std::string, std::string>> flags;
+};
+void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags);
+// Only the flags of options, called without the prefix of their keys.
+void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const std::string& prefix);
+// Precedence: --flag and --set, then --config.
+void apply_settings(OptionTable& table, const SettingFlags& flags);
+
+// The value a flag names; a usage error that lists the choices if it names none.
+template <class E>
+E choose(const std::string& flag, const std::string& text, std::vector<std::pair<std::string, E>> choices) {
+  E value = choices.front().second;
+  OptionTable table;
+  table.add_choice(flag, value, std::move(choices), "");
+  table.set(flag, text);
+  return value;
+}
+
+// "MEANING (TYPE, RANGE; default VALUE)".
+std::string describe(const Option& option);
+
+}  // namespace graphpae::cli

@@ -1,0 +1,191 @@
+#include "graphpae/core/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "graphpae/core/error.h"
+
+namespace graphpae {
+namespace {
+
+double ratio(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+void check_sizes(size_t predictions, size_t labels) {
+  if (predictions != labels) {
+    throw data_error(fmt::format("{} predictions were found for {} labels", predictions, labels));
+  }
+}
+
+void check_tasks(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {
+  check_sizes(predictions.size(), labels.size());
+  if (tasks < 1 || labels.size() % static_cast<size_t>(tasks) != 0) {
+    throw data_error(fmt::format("{} labels are not rows of {} tasks", labels.size(), tasks));
+  }
+}
+
+// `error` of every present (prediction, label), averaged within a task and finished there, then over tasks.
+template <class ErrorOf, class Finish>
+std::optional<double> mean_error(std::span<const double> predictions, std::span<const double> labels, int64_t tasks,
+                                 const ErrorOf& error, const Finish& finish) {
+  check_tasks(predictions, labels, tasks);
+  std::vector<double> sums(tasks, 0.0);
+  std::vector<int64_t> counts(tasks, 0);
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (!std::isfinite(predictions[i])) throw numerical_error(fmt::format("prediction {} is {}", i, predictions[i]));
+    if (std::isinf(labels[i])) throw data_error(fmt::format("label {} is {}", i, labels[i]));
+    if (std::isnan(labels[i])) continue;
+    const size_t task = i % static_cast<size_t>(tasks);
+    sums[task] += error(predictions[i] - labels[i]);
+    ++counts[task];
+  }
+  double total = 0;
+  int64_t used = 0;
+  for (int64_t task = 0; task < tasks; ++task) {
+    if (counts[task] == 0) continue;
+    total += finish(sums[task] / static_cast<double>(counts[task]));
+    ++used;
+  }
+  if (used == 0) return std::nullopt;
+  return total / static_cast<double>(used);
+}
+
+}  // namespace
+
+Confusion::Confusion(int64_t classes) : classes_(classes) {
+  if (classes < 1) throw data_error(fmt::format("{} classes were found, expected at least 1", classes));
+  counts_.assign(static_cast<size_t>(classes) * static_cast<size_t>(classes), 0);
+}
+
+size_t Confusion::cell(int64_t truth, int64_t predicted) const {
+  for (const int64_t cls : {truth, predicted}) {
+    if (cls < 0 || cls >= classes_) throw data_error(fmt::format("class {} is outside 0..{}", cls, classes_ - 1));
+  }
+  return static_cast<size_t>(truth * classes_ + predicted);
+}
+
+void Confusion::add(int64_t truth, int64_t predicted) { ++counts_[cell(truth, predicted)]; }
+
+Confusion& Confusion::operator+=(const Confusion& other) {
+  if (classes_ != other.classes_) {
+    throw data_error(fmt::format("counts of {} and of {} classes cannot be added", classes_, other.classes_));
+  }
+  for (size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
+  return *this;
+}
+
+int64_t Confusion::count(int64_t truth, int64_t predicted) const { return counts_[cell(truth, predicted)]; }
+
+int64_t Confusion::total() const { return std::accumulate(counts_.begin(), counts_.end(), int64_t{0}); }
+
+ClassScore Confusion::class_score(int64_t cls) const {
+  const int64_t right = count(cls, cls);
+  int64_t members = 0, predictions = 0;
+  for (int64_t other = 0; other < classes_; ++other) {
+    members += count(cls, other);
+    predictions += count(other, cls);
+  }
+  // The harmonic mean without its 0 / 0 where both are zero.
+  return {members, ratio(right, predictions), ratio(right, members), ratio(2 * right, members + predictions)};
+}
+
+double Confusion::accuracy() const {
+  const int64_t all = total();
+  if (all == 0) throw data_error("accuracy of no predictions");
+  int64_t right = 0;
+  for (int64_t cls = 0; cls < classes_; ++cls) right += count(cls, cls);
+  return ratio(right, all);
+}
+
+double Confusion::macro_f1() const {
+  if (total() == 0) throw data_error("F1 of no predictions");
+  double sum = 0;
+  int64_t seen = 0;
+  for (int64_t cls = 0; cls < classes_; ++cls) {
+    bool occurs = false;
+    for (int64_t other = 0; other < classes_; ++other) occurs |= count(cls, other) > 0 || count(other, cls) > 0;
+    if (!occurs) continue;
+    sum += class_score(cls).f1;
+    ++seen;
+  }
+  return sum / static_cast<double>(seen);
+}
+
+double accuracy(std::span<const int32_t> truth, std::span<const int32_t> predicted) {
+  check_sizes(predicted.size(), truth.size());
+  if (truth.empty()) throw data_error("accuracy of no predictions");
+  int64_t right = 0;
+  for (size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i] < 0) throw data_error(fmt::format("label {} is {}, expected a class", i, truth[i]));
+    right += truth[i] == predicted[i];
+  }
+  return ratio(right, static_cast<int64_t>(truth.size()));
+}
+
+std::optional<double> roc_auc(std::span<const double> scores, std::span<const double> labels) {
+  check_sizes(scores.size(), labels.size());
+  struct Scored {
+    double score;
+    bool positive;
+  };
+  std::vector<Scored> present;
+  present.reserve(labels.size());
+  for (size_t i = 0; i < labels.size(); ++i) {
+    if (std::isnan(scores[i])) throw numerical_error(fmt::format("score {} is NaN", i));
+    if (std::isnan(labels[i])) continue;
+    if (labels[i] != 0 && labels[i] != 1) throw data_error(fmt::format("label {} is {}, not 0 or 1", i, labels[i]));
+    present.push_back({scores[i], labels[i] == 1});
+  }
+  std::sort(present.begin(), present.end(), [](const Scored& a, const Scored& b) { return a.score < b.score; });
+
+  // Twice the number of pairs won, so that a tie is a whole number and the sum is exact.
+  int64_t twice_won = 0, positives = 0, negatives = 0;
+  for (auto begin = present.begin(); begin != present.end();) {
+    const auto end = std::find_if(begin, present.end(), [&](const Scored& s) { return s.score != begin->score; });
+    const int64_t tied_positives = std::count_if(begin, end, [](const Scored& s) { return s.positive; });
+    const int64_t tied_negatives = (end - begin) - tied_positives;
+    twice_won += tied_positives * (2 * negatives + tied_negatives);
+    positives += tied_positives;
+    negatives += tied_negatives;
+    begin = end;
+  }
+  if (positives == 0 || negatives == 0) return std::nullopt;
+  return ratio(twice_won, 2 * positives * negatives);
+}
+
+TaskAverage multi_task_roc_auc(std::span<const double> scores, std::span<const double> labels, int64_t tasks) {
+  check_tasks(scores, labels, tasks);
+  const size_t graphs = labels.size() / static_cast<size_t>(tasks);
+  TaskAverage average{std::nullopt, 0, tasks};
+  double sum = 0;
+  std::vector<double> task_scores(graphs), task_labels(graphs);
+  for (int64_t task = 0; task < tasks; ++task) {
+    for (size_t g = 0; g < graphs; ++g) {
+      task_scores[g] = scores[g * tasks + task];
+      task_labels[g] = labels[g * tasks + task];
+    }
+    if (const std::optional<double> auc = roc_auc(task_scores, task_labels)) {
+      sum += *auc;
+      ++average.tasks_used;
+    }
+  }
+  if (average.tasks_used > 0) average.mean = sum / static_cast<double>(average.tasks_used);
+  return average;
+}
+
+std::optional<double> rmse(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {
+  return mean_error(
+      predictions, labels, tasks, [](double error) { return error * error; },
+      [](double mean) { return std::sqrt(mean); });
+}
+
+std::optional<double> mae(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {
+  return mean_error(
+      predictions, labels, tasks, [](double error) { return std::abs(error); }, [](double mean) { return mean; });
+}
+
+}  // namespace graphpae

@@ -1,0 +1,59 @@
+// Method: what an encoder learns from without labels. It owns what only training needs (decoders, tokens, target
+// networks, ...); the encoder is what is left when training is over (model/model.h).
+//
+//   graph_pae/graph_pae.h   START HERE: hidden features and shaken positions, both put back
+//   registry.h              all methods by name
+#pragma once
+
+#include <torch/nn/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "graphpae/distributed/processes.h"
+#include "graphpae/model/model.h"
+
+namespace graphpae {
+
+// A step of training, as a method sees it.
+struct LearningStep {
+  int64_t number = 0;              // in the run; every random choice derives from (settings.seed, number)
+  Processes* processes = nullptr;  // those that learn together; null: alone
+  // Of several processes: called before the last backward pass of the step, with the parameters whose gradients are
+  // complete already, and after it, before the processes exchange anything else. May be empty.
+  std::function<void(const std::vector<torch::Tensor>& complete)> before_last_pass;
+  std::function<void()> after_last_pass;
+};
+
+class Method : public torch::nn::Module {
+ public:
+  // Names of the loss terms, as metrics call them; the total, "loss", is the first.
+  virtual std::vector<std::string> terms() const = 0;
+
+  // Adds the gradients of a step to those of the parameters and returns the values of the terms, those of the whole
+  // batch if several processes divide it; NaN for a term that is off. Empty: the batch has nothing to learn from. If
+  // the total is not finite, the caller must not use the gradients.
+  virtual std::vector<double> learn(const GraphInput& input, const LearningStep& step) = 0;
+
+  // After the optimiser's update: moving averages.
+  virtual void updated(int64_t /*step*/) {}
+
+  const Settings& settings() const { return settings_; }
+  const InputShape& input_shape() const { return shape_; }
+  // What was learnt. It shares the encoder.
+  std::shared_ptr<Model> model() const { return std::make_shared<Model>(settings_, shape_, encoder); }
+
+  std::shared_ptr<Encoder> encoder;
+
+ protected:
+  // Draws the encoder from settings.seed, through `init`, which draws the heads afterwards.
+  Method(const Settings& settings, const InputShape& shape, Initialiser& init);
+
+  Settings settings_;
+  InputShape shape_;
+};
+
+}  // namespace graphpae

@@ -1,0 +1,35 @@
+// Frozen representations of nodes and molecules.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "graphpae/model/model.h"
+#include "graphpae/model/inputs.h"
+#include "graphpae/model/layerwise.h"
+
+namespace graphpae {
+
+// Throws a data error naming both if the data are not described as those the model was trained on: another number of
+// features, another featurizer, molecules instead of a graph.
+void check_features(const Model& model, const Graph& graph);
+void check_features(const Model& model, const GraphSet& molecules);
+
+// Frozen node representations [N,d_h] float32 of any graph with the features the model was trained on.
+torch::Tensor embed(Model& model, const Graph& graph, const InputOptions& options = {});
+
+// How the nodes of a graph are embedded. Exactly: all at once where that fits into memory, otherwise layer after layer
+// (layerwise.h). Or as the released implementation embeds a model trained on samples: from samples.
+struct EmbedOptions {
+  bool sampled = false;
+  int64_t memory = 0;  // bytes of this process that may be resident; 0: what the machine has
+  std::function<void(int64_t done, int64_t total)> progress;  // layer after layer only
+};
+torch::Tensor embed(Model& model, const PreparedGraph& graph, const EmbedOptions& options = {});
+// The same in blocks of rows, which need not fit into memory together.
+void embed(Model& model, const PreparedGraph& graph, const EmbedOptions& options, const RowSink& sink);
+// One row per molecule [G,d_h] float32, pooled as settings say; NaN for a molecule without atoms.
+torch::Tensor embed(Model& model, const GraphSet& molecules, const InputOptions& options = {});
+torch::Tensor embed(Model& model, const MoleculeInputs& molecules, int64_t batch_size = 256);
+
+}  // namespace graphpae

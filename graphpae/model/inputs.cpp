@@ -1,0 +1,105 @@
+#include "graphpae/model/inputs.h"
+
+#include <fmt/format.h>
+#include <torch/torch.h>
+
+#include "graphpae/core/error.h"
+#include "graphpae/ops/tensors.h"
+#include "graphpae/positions/position_file.h"
+
+namespace graphpae {
+namespace {
+
+// [N,K] of all atoms.
+std::vector<double> make_positions(const GraphSet& set, const Settings& settings, const InputOptions& options) {
+  const GraphSetParts& parts = set.parts();
+  const GraphBatch graphs{parts.node_offsets, parts.edge_offsets, parts.edges};
+  const PositionOptions wanted = position_options(settings);
+  const PositionCache cache(options.cache);
+  const std::string key = options.cache.empty() ? "" : position_key(graphs, wanted);
+  std::optional<BatchPositions> positions = options.cache.empty() ? std::nullopt : cache.find_batch(key);
+  if (!positions) {
+    std::function<bool(int64_t)> progress;
+    if (options.progress) {
+      progress = [&](int64_t done) { return options.progress({done, set.num_graphs(), set.num_nodes()}); };
+    }
+    positions = position_batch(graphs, wanted, options.threads, progress);
+    if (!options.cache.empty()) cache.store(key, *positions);
+  }
+  if (positions->unconverged_graphs > 0) {
+    throw numerical_error(fmt::format("the eigenvectors of {} molecules could not be computed to the tolerance",
+                                      positions->unconverged_graphs));
+  }
+  return std::move(positions->eigenvectors);
+}
+
+}  // namespace
+
+InputShape input_shape(const Graph& graph) {
+  InputShape shape;
+  shape.features = graph.features().columns();
+  return shape;
+}
+
+torch::Tensor make_positions(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  const PositionOptions wanted = position_options(settings);
+  const PositionCache cache(options.cache);
+  const std::string key = options.cache.empty() ? "" : position_key(graph.adjacency(), wanted);
+  std::optional<Positions> positions = options.cache.empty() ? std::nullopt : cache.find(key);
+  if (!positions) {
+    positions = laplacian_positions(graph.adjacency(), wanted, options.threads, options.progress);
+    if (!options.cache.empty()) cache.store(key, *positions);
+  }
+  if (options.note) {
+    for (const std::string& note : positions->notes) options.note(note);
+  }
+  if (positions->status != PositionStatus::converged)
+    throw numerical_error("the eigenvectors of the graph could not be computed to the tolerance");
+  return torch::tensor(positions->eigenvectors, torch::kFloat64).view({positions->num_nodes, positions->k});
+}
+
+PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  check_encoder(settings, EncoderKind::gat);
+  if (graph.features().columns() == 0)
+    throw data_error("the graph has no node features; --features names a file of them");
+  use_threads_in_torch(options.threads);
+  PreparedGraph prepared;
+  prepared.graph = &graph;
+  prepared.features = settings.row_normalize
+                          ? std::make_shared<const Features>(row_normalised(graph.features()))
+                          : std::shared_ptr<const Features>(std::shared_ptr<void>(), &graph.features());
+  prepared.threads = options.threads;
+  prepared.kernels = options.kernels;
+  if (settings.use_positions) prepared.positions = make_positions(graph, settings, options);
+  return prepared;
+}
+
+GraphInput whole_input(const PreparedGraph& graph) {
+  return graph_input(graph.graph->adjacency(), graph.features, graph.positions, graph.threads, graph.kernels);
+}
+
+GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  PreparedGraph prepared = prepare(graph, settings, options);
+  if (!settings.row_normalize) prepared.features = std::make_shared<const Features>(graph.features());
+  return whole_input(prepared);
+}
+
+InputShape input_shape(const GraphSet& set) { return input_shape(featurizer_of(set)); }
+
+InputShape input_shape(Featurizer featurizer) {
+  CodeSizes sizes = code_sizes(featurizer);
+  ++sizes.atoms[0];  // the mask token
+  return {0, std::move(sizes.atoms), std::move(sizes.bonds)};
+}
+
+std::shared_ptr<const MoleculeInputs> prepare(const GraphSet& set, const Settings& settings,
+                                              const InputOptions& options) {
+  check_encoder(settings, EncoderKind::gated_gcn);
+  const InputShape shape = input_shape(set);
+  use_threads_in_torch(options.threads);
+  return std::make_shared<const MoleculeInputs>(
+      set, shape, settings.use_positions ? make_positions(set, settings, options) : std::vector<double>(),
+      options.threads, options.kernels);
+}
+
+}  // namespace graphpae

@@ -1,0 +1,76 @@
+// Runs jobs of experiments as child processes of this program: pretrain and evaluate, or finetune.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/error.h"
+#include "graphpae/reproduce/budget.h"
+#include "graphpae/reproduce/work_directory.h"
+
+namespace graphpae {
+
+// A job that did not work out; what() is its error. Others can go on.
+class JobFailure : public std::runtime_error {
+ public:
+  JobFailure(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  int code() const { return code_; }  // exit code of the child
+
+ private:
+  int code_;
+};
+
+// The kind of error a child's exit code says; internal for a signal.
+ErrorKind kind_of(int exit_code);
+
+// A job, and what its identity does not say.
+struct JobRequest {
+  const Job& job;
+  const FoundData& data;
+  FoundData pretrain_data = {};   // of transfer
+  bool baselines = false;         // probe also what the embeddings must beat
+  std::string protocol = "both";  // of evaluate
+  std::string metric = "";        // of fine-tuning; "" for its own
+  std::string label = "";         // beside the bar
+};
+
+class JobRunner {
+ public:
+  // Refers to `watch`. `threads` of children, 0 for all processors.
+  JobRunner(WorkDirectory work, int threads, const JobWatch& watch)
+      : work_(std::move(work)), threads_(threads), watch_(watch) {}
+
+  // The first of `names` that is in `directory`, or in the usual places if that is "", with the hash of its content.
+  FoundData find(const std::vector<std::string>& names, const std::string& directory);
+
+  // A guess from the estimate of `pretrain --dry-run`, or, with `trial`, from a few epochs if those are short.
+  JobCost guess(const Job& job, const FoundData& data, bool trial);
+
+  // Runs a job, or goes on with one that was interrupted. Throws JobFailure, and an interrupted error if it is to stop.
+  Record run(const JobRequest& request);
+
+  // Keeps the record of a finished job and, unless runs are kept, removes its files.
+  void finish(const Record& record) const;
+
+  // What `graphpae WORDS...` prints, run in the directory for data in `place`. Throws as run() does.
+  std::string child(std::vector<std::string> words, const std::string& place, std::function<void()> tick = {});
+
+ private:
+  JobResult result_of(std::vector<std::string> words, const std::string& place, const std::string& metric = "",
+                      std::function<void()> tick = {});
+  // `seconds` are of this process and of what an earlier one had done of the run.
+  JobResult train(std::vector<std::string> words, const JobIdentity& job, const std::string& place,
+                  const std::string& label, const std::string& metric = "");
+  JobResult probe(const JobRequest& request);
+  JobResult finetune(const JobRequest& request);
+
+  WorkDirectory work_;
+  int threads_;
+  const JobWatch& watch_;
+  std::map<std::string, std::string> hashes_;  // by path
+};
+
+}  // namespace graphpae

@@ -1,0 +1,120 @@
+// Evaluation of frozen embeddings, of nodes or of molecules: which splits and protocols, every number beside its
+// baselines. Three steps: plan_evaluation (all that can go wrong early), run_evaluation, and the table as JSON.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/features.h"
+#include "graphpae/core/graph.h"
+#include "graphpae/core/graph_set.h"
+#include "graphpae/core/protocol.h"
+#include "graphpae/evaluate/protocols.h"
+#include "graphpae/run/context.h"
+#include "graphpae/settings/settings.h"
+
+namespace graphpae {
+class Model;
+class MoleculeInputs;
+struct InputOptions;
+struct PreparedGraph;
+}  // namespace graphpae
+
+namespace graphpae::run {
+
+// Texts are as on the command line.
+struct EvaluateOptions {
+  std::string protocol = "strict";  // strict, paper or both
+  std::string split;                // public, scaffold or random:60/20/20; "": public if the data have any
+  std::string probe;                // adam or lbfgs; "": adam
+  std::string baselines = "all";    // all or none
+  int64_t num_splits = 0;           // 0: ten
+  int64_t split_seed = -1;          // -1: zero
+  int64_t seeds = 0;                // 0: so many that splits x seeds is at least ten
+  bool stratified = false, dedupe = false;
+};
+
+// What a reader of the scores must know.
+struct EvaluationFacts {
+  std::string metric;                               // "accuracy", "rocauc" or "rmse"
+  std::vector<Protocol> protocols;                  // the honest one first
+  std::string split_source;                         // "from the data", "by scaffold" or "random 60/20/20"
+  std::vector<std::array<int64_t, 3>> split_sizes;  // train, validation, test
+
+  // Of one graph.
+  std::vector<std::string> classes;  // names
+  ProbeOptions probe;
+  double trained_share = 0;  // of the pooled test nodes of the paper protocol
+  int64_t test_nodes = 0;    // over all splits, before dedupe
+  int64_t test_twins = 0;    // of those, with a twin in training
+  bool dedupe = false;
+
+  // Of molecules.
+  std::vector<std::string> tasks;  // names
+  int64_t training_labels = 0;     // of all tasks and splits, present or missing
+  int64_t missing_labels = 0;      // of those; the protocols differ only if there are any
+
+  bool of_molecules() const { return classes.empty(); }
+  bool errors() const { return metric == "rmse"; }  // smaller is better
+};
+
+class EvaluationSubject;  // run/evaluation_subject.h: nodes or molecules
+
+// Everything decided before the first probe. Refers to the data.
+struct EvaluationPlan {
+  EvaluationFacts facts;
+  bool baselines = true;
+  std::shared_ptr<const EvaluationSubject> subject;
+};
+
+// Throws a usage error for options that do not fit the data, and a usage or data error if there is nothing to evaluate:
+// no labels, no such split. `notes` receives lines for the user.
+EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateOptions& options,
+                               const Context& context, std::vector<std::string>& notes);
+EvaluationPlan plan_evaluation(const GraphSet& molecules, const Settings& settings, const EvaluateOptions& options,
+                               const Context& context, std::vector<std::string>& notes);
+
+inline constexpr const char* kAgainst = "against";
+
+// One line of the table. A row with the key kAgainst is another model that the first row is compared with.
+struct EvaluationRow {
+  std::string key, title;
+  std::vector<ProtocolScores> scores;  // one per protocol
+};
+
+struct EvaluationTable {
+  EvaluationFacts facts;
+  std::vector<EvaluationRow> rows;  // the first is the subject
+};
+
+// Sees the embeddings [rows,D] of the first model before they are probed.
+using RowObserver = std::function<void(const Features&)>;
+
+// Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
+// "embeddings", "untrained", "raw_features", "raw_positions" (of one graph), "majority".
+EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
+                               const PreparedGraph& input, const InputOptions& options, const Watch& watch,
+                               const RowObserver& observe = {});
+EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
+                               const std::shared_ptr<const MoleculeInputs>& input, const InputOptions& options,
+                               const Watch& watch, const RowObserver& observe = {});
+
+// The row of another model, prepared by its own settings: for the second place of the table.
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Graph& graph,
+                          const InputOptions& options, const Watch& watch);
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const GraphSet& molecules,
+                          const InputOptions& options, const Watch& watch);
+
+// What the probes had to say, each line once.
+std::vector<std::string> notes_of(const ProtocolScores& scores);
+
+// As in results.json and for --json.
+nlohmann::ordered_json evaluation_json(const EvaluationTable& table);
+nlohmann::ordered_json statistics_json(const Statistics& statistics);  // mean, std and ci95 (null for one score)
+
+}  // namespace graphpae::run

@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "graphpae/evaluate/cross_validation.h"
+#include "graphpae/run/evaluation.h"
+
+namespace graphpae::run {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+Json task_json(const EvaluationTable& table, size_t protocol, size_t task) {
+  const TaskScores& own = table.rows.front().scores[protocol].tasks[task];
+  Json json = {{"task", table.facts.tasks[task]},
+               {"mean", or_null(mean_of(own.test))},
+               {"val", or_null(mean_of(own.validation))}};
+  for (const auto& score : own.test) json["per_split_and_seed"].push_back(or_null(score));
+  for (const auto& penalty : own.penalties) json["penalties"].push_back(or_null(penalty));
+  for (size_t r = 1; r < table.rows.size(); ++r)
+    json[table.rows[r].key] = or_null(mean_of(table.rows[r].scores[protocol].tasks[task].test));
+  return json;
+}
+
+void add_classes(Json& json, const Confusion& confusion, const std::vector<std::string>& names) {
+  for (int64_t c = 0; c < confusion.classes(); ++c) {
+    const ClassScore score = confusion.class_score(c);
+    json["classes"].push_back({{"class", names[c]},
+                               {"support", score.support},
+                               {"precision", score.precision},
+                               {"recall", score.recall},
+                               {"f1", score.f1}});
+    Json counts = Json::array();
+    for (int64_t d = 0; d < confusion.classes(); ++d) counts.push_back(confusion.count(c, d));
+    json["confusion"].push_back(counts);
+  }
+}
+
+void add_other_rows(Json& json, const EvaluationTable& table, size_t protocol) {
+  json["baselines"] = Json::object();
+  for (size_t r = 1; r < table.rows.size(); ++r) {
+    const EvaluationRow& row = table.rows[r];
+    const ProtocolScores& other = row.scores[protocol];
+    if (row.key != kAgainst) {
+      json["baselines"][row.key] = statistics_json(other.summary());
+      continue;
+    }
+    const PairedDifference paired = compare(table.rows.front().scores[protocol], other, table.facts.errors());
+    json[kAgainst] = {{"run", row.title}};
+    json[kAgainst].update(statistics_json(other.summary()));
+    json[kAgainst]["per_split"] = other.per_split();
+    json[kAgainst]["difference"] = statistics_json(paired.difference);
+    json[kAgainst]["pairs"] = paired.pairs;
+    json[kAgainst]["better"] = paired.better;
+  }
+}
+
+Json protocol_json(const EvaluationTable& table, size_t protocol) {
+  const EvaluationFacts& facts = table.facts;
+  const ProtocolScores& scores = table.rows.front().scores[protocol];
+  Json json = {{"protocol", name_of(facts.protocols[protocol])}, {"metric", facts.metric}};
+  json.update(statistics_json(scores.summary()));
+  json["val"] = or_null(mean_of(scores.validation));
+  if (scores.confusion) json["macro_f1"] = scores.confusion->macro_f1();
+  json["splits"] = scores.splits;
+  json["seeds"] = scores.seeds;
+  json["per_split"] = scores.per_split();
+  for (int64_t s = 0; s < scores.splits; ++s) {
+    Json each = Json::array(), chosen = Json::array();
+    for (int64_t k = s * scores.seeds; k < (s + 1) * scores.seeds; ++k) {
+      each.push_back(scores.test[k]);
+      if (!scores.chosen.empty()) chosen.push_back(candidate_name(facts.probe, scores.chosen[k]));
+    }
+    json["per_split_and_seed"].push_back(each);
+    if (!scores.chosen.empty()) json["chosen"].push_back(chosen);
+  }
+  for (size_t t = 0; t < scores.tasks.size(); ++t) json["tasks"].push_back(task_json(table, protocol, t));
+  add_other_rows(json, table, protocol);
+  if (facts.of_molecules()) {
+    json["notes"] = notes_of(scores);
+    json["unconverged"] = scores.unconverged;
+    return json;
+  }
+  if (facts.protocols[protocol] == Protocol::paper) {
+    json["inflated"] = true;
+    json["pooled_test_trained_on"] = facts.trained_share;
+  }
+  add_classes(json, *scores.confusion, facts.classes);
+  return json;
+}
+
+Json probe_json(const EvaluationTable& table) {
+  const EvaluationFacts& facts = table.facts;
+  const ProbeOptions& probe = facts.probe;
+  if (facts.of_molecules())
+    return {{"kind", facts.errors() ? "ridge" : "logistic"}, {"penalties", kPenaltyGrid}, {"folds", kFolds}};
+  if (probe.kind == ProbeKind::lbfgs)
+    return {{"kind", "lbfgs"}, {"unconverged", table.rows.front().scores.front().unconverged}};
+  return {{"kind", "adam"}, {"lr", probe.lr}, {"weight_decay", probe.weight_decay}, {"epochs", probe.epochs}};
+}
+
+}  // namespace
+
+Json statistics_json(const Statistics& s) {
+  const Json interval = std::isfinite(s.low) ? Json{s.low, s.high} : Json();
+  return {{"mean", s.mean}, {"std", s.deviation}, {"ci95", interval}};
+}
+
+std::vector<std::string> notes_of(const ProtocolScores& scores) {
+  std::vector<std::string> lines;
+  for (size_t s = 0; s < scores.notes.size(); ++s) {
+    for (const std::string& note : scores.notes[s]) {
+      const std::string line = scores.splits > 1 ? fmt::format("split {}: {}", s, note) : note;
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  return lines;
+}
+
+Json evaluation_json(const EvaluationTable& table) {
+  const EvaluationFacts& facts = table.facts;
+  // The honest numbers come first; inflated ones are never at the top unless nothing else was asked for.
+  Json json = protocol_json(table, 0);
+  if (facts.protocols.size() > 1) json["paper"] = protocol_json(table, 1);
+  json["probe"] = probe_json(table);
+  json["split_source"] = facts.split_source;
+  if (facts.of_molecules()) {
+    json["split_sizes"] = facts.split_sizes;
+    json["training_labels"] = facts.training_labels;
+    json["missing_training_labels"] = facts.missing_labels;
+  } else {
+    json["test_nodes"] = facts.test_nodes;
+    json["test_twins"] = facts.test_twins;
+    json["dedupe"] = facts.dedupe;
+  }
+  return json;
+}
+
+}  // namespace graphpae::run

@@ -1,0 +1,48 @@
+// What the evaluation of nodes and that of molecules do differently, and what planning either shares.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "graphpae/core/split.h"
+#include "graphpae/run/evaluation.h"
+
+namespace graphpae::run {
+
+// Rows, labels and splits that a probe may be given. Scores are one per protocol that is asked for.
+class EvaluationSubject {
+ public:
+  virtual ~EvaluationSubject() = default;
+  // Of rows [N,D]; `what` names them to whom watches.
+  virtual std::vector<ProtocolScores> probe(const Features& rows, const std::vector<Protocol>& protocols,
+                                            const std::string& what, const Watch& watch) const = 0;
+  // Of what knows nothing about the rows, and its name.
+  virtual std::vector<ProtocolScores> constant(const std::vector<Protocol>& protocols) const = 0;
+  virtual std::string constant_title() const = 0;
+  virtual Features raw_features(const Settings& settings) const = 0;
+};
+
+bool asks_for(const std::vector<Protocol>& protocols, Protocol protocol);
+
+// The texts of the options that mean the same for both. Throws a usage error that lists the choices.
+void read_choices(const EvaluateOptions& options, EvaluationPlan& plan);
+
+// Which splits there may be.
+struct SplitChoices {
+  std::vector<Split> given;                        // of the data
+  std::string fallback, fallback_note;             // what is done if there are none
+  std::string missing;                             // what to do if they are asked for all the same
+  std::string expected;                            // what --split may be
+  std::string random_flags;                        // flags that need random splits
+  std::function<std::vector<int32_t>()> labels;    // [N] for random splits; below 0: not in any
+  std::function<Split()> scaffold = {};            // null: there is no such split
+};
+
+// Fills in where they come from, too.
+std::vector<Split> choose_splits(const EvaluateOptions& options, const SplitChoices& choices, EvaluationFacts& facts,
+                                 std::vector<std::string>& notes);
+
+std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits);
+
+}  // namespace graphpae::run

@@ -1,0 +1,205 @@
+#include "graphpae/run/finetune.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
+#include "graphpae/data/summary.h"
+#include "graphpae/io/atomic_file.h"
+#include "graphpae/io/input_file.h"
+#include "graphpae/model/embed.h"
+#include "graphpae/run/environment.h"
+#include "graphpae/run/input_options.h"
+#include "graphpae/run/map.h"
+#include "graphpae/run/run_settings.h"
+#include "graphpae/run/training_loop.h"
+#include "graphpae/train/estimate.h"
+#include "graphpae/train/finetune.h"
+
+namespace graphpae::run {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One call: what its parts share.
+struct Work {
+  const FinetuneOptions& options;
+  const Context& context;
+  Settings settings;
+  FinetuneSettings finetune;
+  std::vector<FinetunePart> parts;
+
+  const Model* pretrained() const { return options.from_scratch ? nullptr : options.model.get(); }
+  std::string pretrained_name() const { return pretrained() == nullptr ? "none" : options.model_name; }
+  std::string config() const { return to_yaml(settings, finetune) + reading_yaml(options.featurizer); }
+};
+
+// A run goes on with the settings it began with.
+void take_begun_settings(Work& work) {
+  const FinetuneOptions& options = work.options;
+  const std::string config = options.run + "/config.yaml", text = read_file(config, 1 << 20);
+  work.settings = settings_from_yaml(text, config);
+  work.finetune = finetune_settings_from_yaml(text, config);
+  Settings settings = options.again ? work.settings : options.settings;
+  FinetuneSettings finetune = options.again ? work.finetune : options.finetune;
+  if (options.again) options.again(settings, finetune);
+  check_repeats(options.run, work.settings, settings);
+  check_repeats(options.run, work.finetune, finetune);
+}
+
+GraphInput training_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
+  return make_input(graph, settings, options);
+}
+auto training_input(const GraphSet& molecules, const Settings& settings, const InputOptions& options) {
+  return prepare(molecules, settings, options);
+}
+
+// Settings, prepared data and parts.
+template <class Data>  // Graph or GraphSet
+Work begin(const Data& data, const FinetuneOptions& options, const Context& context) {
+  Work work{options, context, options.settings, options.finetune, {}};
+  if (options.goes_on()) take_begun_settings(work);
+  if (context.kernels == Kernels::fused) keep_freed_memory();
+  std::vector<std::string> notes;
+  work.parts = naming(options.data, [&] {
+    if (options.model) check_features(*options.model, data);
+    const auto input = training_input(data, work.settings, input_options(context, data, work.settings));
+    return finetune_parts(data, input, work.settings, work.finetune, options.parts, notes);
+  });
+  context.watch.say_all(notes);
+  return work;
+}
+
+TrainingLoop loop_of(const FinetunePart& part, const Finetuner& tuner, RunDirectory& run, const std::string& data,
+                     const FinetuneOptions& options) {
+  const PredictorTasks tasks = part.objective->tasks();
+  const std::string metric = tasks.metric + (tasks.kind == OutputKind::numbers ? "/std" : "");
+  TrainingLoop loop;
+  loop.run = &run;
+  loop.data = data;
+  loop.checkpoint_every = options.checkpoint_every;
+  loop.part = part.name;
+  loop.note = [&tuner, metric, name = part.name](const std::vector<EpochMetrics>& metrics) {
+    const int64_t epochs = tuner.settings().epochs;
+    std::string note = name.empty() ? "" : name + "  ";
+    note += fmt::format("epoch {}/{}", std::min(tuner.epoch() + 1, epochs), epochs);
+    if (!metrics.empty())
+      note += fmt::format("  loss {:.4f}  validation {} {:.4f}", metrics.back().loss(), metric,
+                          metrics.back().term("validation"));
+    return note;
+  };
+  return loop;
+}
+
+std::string model_card(const std::string& data, const PartResult& result) {
+  return fmt::format(
+      "Fine-tuned on {} from {}, protocol {}: {} {} on the test part at epoch {}. `head.safetensors` holds the head "
+      "over "
+      "rows of the encoder, `tasks.json` what its outputs mean.\n\n    graphpae predict THIS_DIRECTORY DATA -o "
+      "predictions.csv\n",
+      data, result.pretrained, name_of(result.protocol), result.metric,
+      (result.test_mean ? Json(*result.test_mean) : Json()).dump(), result.reported_epoch);
+}
+
+// Trains a part in its directory, or goes on with it.
+PartResult train_part(const FinetunePart& part, const Work& work, const std::string& data) {
+  const FinetuneOptions& options = work.options;
+  PartResult result;
+  result.name = part.name;
+  result.directory = part.directory;
+  result.run = part.directory.empty() ? options.run : options.run + "/" + part.directory;
+  Finetuner tuner(part.objective, work.settings, work.finetune, work.pretrained());
+  const bool resuming = options.resume && RunDirectory::holds_run(result.run);
+  RunDirectory run =
+      resuming || part.directory.empty() ? RunDirectory::open(result.run) : RunDirectory::create(result.run, true);
+  if (!resuming && !part.directory.empty()) write_file(run.file("config.yaml"), work.config());
+  if (options.resume) go_on(tuner, run, data, part.name, work.context.watch);
+  const std::vector<EpochMetrics> metrics = train(tuner, loop_of(part, tuner, run, data, options), work.context);
+  tuner.finish();
+
+  result.epochs = tuner.epoch();
+  if (!metrics.empty()) result.final_loss = metrics.back().loss();
+  result.seconds = sum_of_seconds(metrics);
+  result.seconds_per_epoch = median_of_seconds(metrics);
+  result.peak_bytes = peak_memory();
+  result.protocol = work.finetune.protocol;
+  result.best_epoch = tuner.best_epoch();
+  result.reported_epoch = tuner.reported_epoch();
+  result.stopped_early = tuner.stopped_early();
+  result.pretrained = work.pretrained_name();
+  part.score(tuner.predictor(), result);
+  save_predictor(run.file("model"), tuner.predictor(), model_card(options.data, result));
+  write_file(run.file("results.json"), results_json(result).dump(2) + "\n");
+  return result;
+}
+
+// Which models a run with parts holds, for predict.
+void write_parts_file(const RunDirectory& run, const std::vector<FinetunePart>& parts) {
+  Json directories = Json::array();
+  for (const FinetunePart& part : parts) directories.push_back(part.directory);
+  std::filesystem::create_directories(run.file("model"));
+  write_file(run.file("model/parts.json"),
+             Json{{"format", "graphpae parts"}, {"version", 1}, {"parts", directories}}.dump(2) + "\n");
+}
+
+template <class Data>
+FinetuneResult finetune_on(const Data& data, const FinetuneOptions& options, const Context& context) {
+  const bool resuming = options.goes_on();
+  const Work work = begin(data, options, context);
+  const std::string hash = content_hash(data);
+  RunDirectory run = resuming ? RunDirectory::open(options.run) : RunDirectory::create(options.run, options.force);
+  std::optional<NewRunGuard> guard;
+  if (!resuming) {
+    guard.emplace(run);
+    write_file(run.file("config.yaml"), work.config());
+  }
+  write_environment(run, options.data, hash, context, {{"pretrained", work.pretrained_name()}});
+
+  FinetuneResult result{options.run, {}};
+  for (const FinetunePart& part : work.parts) result.parts.push_back(train_part(part, work, hash));
+  if (result.has_parts()) {
+    write_parts_file(run, work.parts);
+    write_file(run.file("results.json"), results_json(result).dump(2) + "\n");
+  }
+  write_report(options.run, context.watch);
+  return result;
+}
+
+template <class Data>
+TrainingEstimate estimate_on(const Data& data, const FinetuneOptions& options, const Context& context) {
+  const Work work = begin(data, options, context);
+  const int64_t models = static_cast<int64_t>(work.parts.size());
+  const Estimate found = graphpae::estimate_finetuning(work.parts.front().objective, work.settings, work.finetune);
+  TrainingEstimate estimate{found.parameters, found.bytes, found.seconds, work.settings.epochs * models, {}};
+  estimate.shapes = {{"models, one after the other", {models}}};
+  for (auto& shape : finetuning_shapes(data, work.settings)) estimate.shapes.push_back(std::move(shape));
+  return estimate;
+}
+
+}  // namespace
+
+bool FinetuneOptions::goes_on() const { return resume && RunDirectory::holds_run(run); }
+
+FinetuneResult finetune(const Graph& graph, const FinetuneOptions& options, const Context& context) {
+  return finetune_on(graph, options, context);
+}
+
+FinetuneResult finetune(const GraphSet& molecules, const FinetuneOptions& options, const Context& context) {
+  return finetune_on(molecules, options, context);
+}
+
+TrainingEstimate estimate_finetuning(const Graph& graph, const FinetuneOptions& options, const Context& context) {
+  return estimate_on(graph, options, context);
+}
+
+TrainingEstimate estimate_finetuning(const GraphSet& molecules, const FinetuneOptions& options,
+                                     const Context& context) {
+  return estimate_on(molecules, options, context);
+}
+
+}  // namespace graphpae::run

@@ -1,0 +1,24 @@
+// Models as verbs handle them: a handle whose inside only LibTorch's side sees.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "graphpae/settings/settings.h"
+
+namespace graphpae {
+class Model;
+struct InputShape;
+}  // namespace graphpae
+
+namespace graphpae::run {
+
+// Of a run or model directory, as graphpae::load_model.
+std::shared_ptr<Model> load_model(const std::string& path);
+const Settings& settings_of(const Model& model);
+
+// The featurizer that makes codes of such a shape: "ogb", "transfer"; "" for one graph.
+std::string featurizer_of(const Model& model);
+std::string featurizer_of(const InputShape& shape);
+
+}  // namespace graphpae::run

@@ -1,0 +1,75 @@
+// A run directory: everything about one training run, so arranged that a program killed at any moment can go on.
+//
+//   config.yaml        every resolved setting
+//   environment.json   version, threads, processor, hash of the data
+//   metrics.jsonl      a line per epoch
+//   checkpoints/       the last two, epoch-NNNNNNNN.safetensors, or epoch-NNNNNNNN.step-NNNNNNNN.safetensors
+//   model/             config.json, model.safetensors, README.md
+//   results.json       the end of it
+//   map.json           the embeddings as points of a plane, where they were evaluated
+//   report.html        all of it as a page
+//   splits/, targets/  the run directories of its parts, for fine-tuning on several splits or one target at a time
+#pragma once
+
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "graphpae/settings/settings.h"
+#include "graphpae/train/checkpoint.h"
+
+namespace graphpae {
+
+class RunDirectory {
+ public:
+  // A new run. Throws a usage error if the directory exists and is not empty, unless `force`: then the files of an
+  // earlier run are removed, others are left alone.
+  static RunDirectory create(const std::string& path, bool force);
+  // A run to go on with. Throws a data error if there is none.
+  static RunDirectory open(const std::string& path);
+  static bool holds_run(const std::string& path);  // whether open() would find one
+
+  const std::string& path() const { return path_; }
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+
+  // The setting names and values in config.yaml.
+  Settings settings() const;
+
+  // Removes what a run without any checkpoint or model has written, and the directory if nothing else is in it.
+  void discard_unstarted() const;
+
+  // Adds a line to metrics.jsonl; it is there for readers when the call returns.
+  void append(const EpochMetrics& metrics);
+  // Lines up to `epoch` stay, later ones and half lines go. Returns what stays.
+  std::vector<EpochMetrics> rewind_metrics(int64_t epoch);
+
+  // Writes a checkpoint and removes all but the last two.
+  void save_checkpoint(const Resumable& trainer, const std::string& data);
+  // Restores the newest checkpoint that is whole; damaged ones are skipped, each with a line in `notes`. Returns false
+  // if there is none.
+  bool restore_checkpoint(Resumable& trainer, const std::string& data, std::vector<std::string>& notes) const;
+
+ private:
+  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+  std::vector<std::string> checkpoints() const;  // paths, oldest first
+
+  std::string path_;
+};
+
+// Beside a new run: if an exception passes before there is a checkpoint, nothing of the run is left in the way of the
+// next try.
+class NewRunGuard {
+ public:
+  explicit NewRunGuard(const RunDirectory& run) : run_(run) {}
+  ~NewRunGuard() {
+    if (std::uncaught_exceptions() > exceptions_) run_.discard_unstarted();
+  }
+  NewRunGuard(const NewRunGuard&) = delete;
+  NewRunGuard& operator=(const NewRunGuard&) = delete;
+
+ private:
+  const RunDirectory& run_;
+  int exceptions_ = std::uncaught_exceptions();
+};
+
+}  // namespace graphpae

@@ -1,0 +1,47 @@
+#include "graphpae/settings/finetune_settings.h"
+
+#include "graphpae/core/error.h"
+#include "graphpae/core/options_yaml.h"
+#include "graphpae/settings/all_settings.h"
+
+namespace graphpae {
+
+void declare(OptionTable& table, FinetuneSettings& s) {
+  table.add_choice("finetune.protocol", s.protocol, {{"strict", Protocol::strict}, {"paper", Protocol::paper}},
+                   "strict: standardised labels, best validation epoch; paper: raw labels, last epoch");
+  table.add_choice("finetune.head", s.head, {{"linear", HeadKind::linear}, {"mlp", HeadKind::mlp}},
+                   "from rows to targets: one linear map, or two with ReLU between");
+  table.add_choice(
+      "finetune.loss", s.loss,
+      {{"auto", TargetLoss::automatic}, {"l1", TargetLoss::l1}, {"l2", TargetLoss::l2}, {"bce", TargetLoss::bce}},
+      "of targets; auto is bce for classes 0 and 1, l2 for numbers");
+  table.add_choice("finetune.freeze", s.freeze,
+                   {{"none", Freeze::none}, {"encoder", Freeze::encoder}, {"embeddings", Freeze::embeddings}},
+                   "what stays as it was: nothing, all of the encoder, what comes before its first layer");
+  table.add("finetune.encoder_lr", s.encoder_lr, between(0, 1e3), "learning rate of the encoder; 0 for lr");
+  table.add("finetune.patience", s.patience, between(0, 1e9),
+            "epochs without a better validation score before training ends; 0 for no end");
+  table.add("finetune.units", s.units, "units of targets: none, qm9, or pairs such as y=eV,z=D");
+}
+
+void check(const FinetuneSettings& s) {
+  if (s.protocol == Protocol::paper && s.patience > 0)
+    throw usage_error("patience waits for the validation score, protocol paper reports the last epoch: use patience 0");
+  if (s.freeze == Freeze::encoder && s.encoder_lr > 0)
+    throw usage_error("encoder_lr has no meaning for a frozen encoder");
+}
+
+std::string to_yaml(const Settings& settings, const FinetuneSettings& finetune) {
+  Settings general = settings;
+  FinetuneSettings special = finetune;
+  OptionTable table;
+  declare(table, general);
+  declare(table, special);
+  return to_yaml(table);
+}
+
+FinetuneSettings finetune_settings_from_yaml(const std::string& yaml, const std::string& source) {
+  return all_settings_from_yaml(yaml, source).finetune;
+}
+
+}  // namespace graphpae
