@@ -1,6 +1,5 @@
 // Pre-trains on a graph and writes the embeddings: ./pretrain_and_embed GRAPH EMBEDDINGS.npy
-#include <graphpae/graph_pae.h>
-#include <graphpae/io/embedding_file.h>
+#include <graphpae/graphpae.h>
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -65,7 +65,7 @@ TEST(RunReport, AnyMethodShowsItsTerms) {
             "{\"epoch\":2,\"loss_near\":0.5,\"loss\":0.5,\"loss_far_away\":0.0625,\"lr\":0.1}\n");
   const std::string html = run_report(dir / "run");
   EXPECT_TRUE(holds(html, "Pre-trained without labels by other on"));
-  const size_t total = html.find("\"label\":\"loss\",\"data\":[1.0,0.5]");
+  const size_t total = html.find("\"label\":\"loss\",\"data\":[1,0.5]");
   EXPECT_LT(total, html.find("\"label\":\"near\",\"data\":[0.75,0.5]"));
   EXPECT_TRUE(holds(html, "Loss term: far away"));
   EXPECT_TRUE(holds(html, "\"data\":[0.125,0.0625]"));
