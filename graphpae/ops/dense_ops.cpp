@@ -2,7 +2,6 @@
 
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/narrow_product.h"
-#include "graphpae/kernels/prelu.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/ops/op_state.h"
 
@@ -77,7 +76,7 @@ struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const kernels::Dropout& dropout, Threads threads) {
     keep(context, DropoutState{dropout, threads});
     Tensor y = empty(x.sizes());
-    kernels::bias_elu_dropout(data(x), nullptr, x.size(0), x.size(1), dropout, data(y), threads);
+    kernels::elu_dropout(data(x), x.size(0), x.size(1), dropout, data(y), threads);
     context->save_for_backward({y});
     return y;
   }
@@ -86,7 +85,7 @@ struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
     const auto [dropout, threads] = kept<DropoutState>(context);
     const Tensor y = context->get_saved_variables()[0], d_y = gradients[0].contiguous();
     Tensor d_x = empty(y.sizes());
-    kernels::bias_elu_dropout_backward(data(y), data(d_y), y.size(0), y.size(1), dropout, data(d_x), nullptr, threads);
+    kernels::elu_dropout_backward(data(y), data(d_y), y.size(0), y.size(1), dropout, data(d_x), threads);
     return {d_x, Tensor(), Tensor()};
   }
 };
