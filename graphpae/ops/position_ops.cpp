@@ -158,7 +158,7 @@ struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
     const double loss = kernels::position_loss(*edges, decoder,
                                                {static_cast<int64_t>(counted.pairs.size()), counted.pairs.data(),
                                                 counted.weights.data(), counted.distances.data()},
-                                               data(refined), data(g[0]), &gradients, threads);
+                                               data(refined), data(g[0]), gradients, threads);
     keep(context, std::move(state));
     return torch::tensor(loss, torch::kFloat32);
   }
