@@ -7,10 +7,6 @@
 namespace graphpae::ops {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 struct ProductState {
   std::vector<int32_t> token_nodes;
   kernels::Dropout dropout;

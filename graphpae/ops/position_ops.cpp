@@ -8,10 +8,6 @@
 namespace graphpae::ops {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 // Distinct distances: one per undirected pair, one for self loops, then those of pairs whose distance was corrupted.
 struct DistinctDistances {
   Buffer<float> values;                  // [M]
