@@ -183,17 +183,17 @@ Dataset load(const std::string& path, const LoadOptions& options) {
   std::vector<std::string> notes;
   const std::string name = without_gz(path);
   const MoleculeOptions molecule_options{options.smiles_column, options.tasks, false};
-  if (ends_with(name, ".smi") || ends_with(name, ".sdf")) {
+  if (name.ends_with(".smi") || name.ends_with(".sdf")) {
     MoleculeRows rows = read_molecules(path, molecule_options, notes);
-    const char* form = ends_with(name, ".smi") ? "SMILES file" : "SD file";
+    const char* form = name.ends_with(".smi") ? "SMILES file" : "SD file";
     return finish(path, form, std::move(rows), std::move(notes), options);
   }
-  if (ends_with(name, ".npz")) return finish(path, "NumPy archive", read_npz_graph(path), {}, options);
-  if (ends_with(name, ".mat")) return finish(path, "MATLAB file", read_mat(path), {}, options);
-  if (ends_with(name, ".mtx"))
+  if (name.ends_with(".npz")) return finish(path, "NumPy archive", read_npz_graph(path), {}, options);
+  if (name.ends_with(".mat")) return finish(path, "MATLAB file", read_mat(path), {}, options);
+  if (name.ends_with(".mtx"))
     return finish(path, "MatrixMarket file", read_matrix_market(path, options.threads), {}, options);
-  if (ends_with(name, ".csv") || ends_with(name, ".tsv") || ends_with(name, ".txt") || ends_with(name, ".edges") ||
-      ends_with(name, ".edgelist")) {
+  if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt") || name.ends_with(".edges") ||
+      name.ends_with(".edgelist")) {
     if (fs::file_size(path) == 0) throw data_error(fmt::format("{}: the file is empty", path));
     const bool wants_molecules = !options.smiles_column.empty() || !options.tasks.empty();
     if (wants_molecules || has_smiles_column(path)) {

@@ -216,6 +216,11 @@ std::vector<std::string> NpzFile::names() const {
   return result;
 }
 
+std::string NpzFile::first_of(std::initializer_list<std::string> wanted) const {
+  const auto found = std::find_if(wanted.begin(), wanted.end(), [&](const std::string& name) { return has(name); });
+  return found == wanted.end() ? "" : *found;
+}
+
 NpyArray NpzFile::read(const std::string& name) const {
   const ZipArchive::Member member = zip_.open(name + ".npy");
   return parse_npy(fmt::format("{}: array '{}'", path(), name), member.size, member.read);
