@@ -90,8 +90,7 @@ bool has_codes_of(Featurizer featurizer, const GraphSetParts& parts) {
 // The structure that was read, as if it had been parsed: a row without atoms is one that was kept although it is not a
 // molecule. One without atoms but with bonds is an error that GraphSet finds.
 ParsedMolecules take_structure(GraphSetParts& parts) {
-  ParsedMolecules stored{std::move(parts.node_offsets), std::move(parts.edge_offsets), std::move(parts.edges),
-                         std::move(parts.node_codes),   std::move(parts.edge_codes),   {}};
+  ParsedMolecules stored{std::move(parts), {}};
   const size_t ends = static_cast<size_t>(parts.num_graphs) + 1;
   if (stored.node_offsets.size() != ends || stored.edge_offsets.size() != ends) return stored;  // GraphSet says so
   for (int64_t g = 0; g < parts.num_graphs; ++g) {
