@@ -6,8 +6,8 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/ops/kernels.h"
+#include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/finetune_settings.h"
-#include "graphpae/settings/reading_settings.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae::cli {

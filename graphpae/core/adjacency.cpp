@@ -221,8 +221,8 @@ Adjacency Adjacency::from_edges(std::span<const Edge> edges, int64_t num_nodes, 
   return from_edges(std::move(blocks), num_nodes, options, threads);
 }
 
-Components connected_components(const Adjacency& adjacency) {
-  const int64_t n = adjacency.num_nodes();
+Components connected_components(const GraphView& graph) {
+  const int64_t n = graph.num_nodes();
   Components components;
   components.of_node.assign(n, -1);
   std::vector<int32_t> queue;
@@ -232,7 +232,7 @@ Components connected_components(const Adjacency& adjacency) {
     queue.assign(1, static_cast<int32_t>(start));
     components.of_node[start] = id;
     for (size_t next = 0; next < queue.size(); ++next) {
-      for (const int32_t v : adjacency.row(queue[next])) {
+      for (const int32_t v : graph.row(queue[next])) {
         if (components.of_node[v] >= 0) continue;
         components.of_node[v] = id;
         queue.push_back(v);

@@ -64,11 +64,22 @@ class Adjacency {
   int64_t num_self_loops_ = 0;
 };
 
+// The rows of an undirected graph, owned by someone else.
+struct GraphView {
+  std::span<const int64_t> offsets;     // [N+1]
+  std::span<const int32_t> neighbours;  // [offsets[N]] both directions, each row ascending, no repeats
+
+  int64_t num_nodes() const { return static_cast<int64_t>(offsets.size()) - 1; }
+  int64_t degree(int64_t node) const { return offsets[node + 1] - offsets[node]; }
+  std::span<const int32_t> row(int64_t node) const { return neighbours.subspan(offsets[node], degree(node)); }
+};
+inline GraphView view_of(const Adjacency& adjacency) { return {adjacency.offsets(), adjacency.neighbours()}; }
+
 // The connected component of every node, numbered by first appearance, and their sizes.
 struct Components {
   std::vector<int32_t> of_node;  // [N]
   std::vector<int64_t> sizes;    // [number of components]
 };
-Components connected_components(const Adjacency& adjacency);
+Components connected_components(const GraphView& graph);
 
 }  // namespace graphpae

@@ -20,20 +20,23 @@ struct Codes {
   std::vector<int16_t> values;
 };
 
-// What a reader found about G graphs with N nodes and B undirected edges in all.
-struct GraphSetParts {
+// The structure of G graphs with N nodes and B undirected edges in all.
+struct GraphStructure {
+  std::vector<int64_t> node_offsets;  // [G+1], or empty: no structure
+  std::vector<int64_t> edge_offsets;  // [G+1]
+  std::vector<Edge> edges;            // [B] node numbers local to their graph, each edge once
+  Codes node_codes;                   // [N, columns]
+  Codes edge_codes;                   // [B, columns]
+};
+
+// What a reader found about G graphs.
+struct GraphSetParts : GraphStructure {
   int64_t num_graphs = 0;
 
   TextColumn texts;                     // [G] SMILES or mol blocks, or empty
   std::vector<std::string> task_names;  // [T]
   std::vector<double> targets;          // [G * T], NaN = missing
   std::vector<Split> splits;            // ids of graphs
-
-  std::vector<int64_t> node_offsets;  // [G+1], or empty: no structure
-  std::vector<int64_t> edge_offsets;  // [G+1]
-  std::vector<Edge> edges;            // [B] node numbers local to their graph, each edge once
-  Codes node_codes;                   // [N, columns]
-  Codes edge_codes;                   // [B, columns]
 };
 
 class GraphSet {

@@ -21,18 +21,14 @@ void check_sizes(size_t predictions, size_t labels) {
   }
 }
 
-void check_tasks(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {
-  check_sizes(predictions.size(), labels.size());
-  if (tasks < 1 || labels.size() % static_cast<size_t>(tasks) != 0) {
-    throw data_error(fmt::format("{} labels are not rows of {} tasks", labels.size(), tasks));
-  }
-}
-
 // `error` of every present (prediction, label), averaged within a task and finished there, then over tasks.
 template <class ErrorOf, class Finish>
 std::optional<double> mean_error(std::span<const double> predictions, std::span<const double> labels, int64_t tasks,
                                  const ErrorOf& error, const Finish& finish) {
-  check_tasks(predictions, labels, tasks);
+  check_sizes(predictions.size(), labels.size());
+  if (tasks < 1 || labels.size() % static_cast<size_t>(tasks) != 0) {
+    throw data_error(fmt::format("{} labels are not rows of {} tasks", labels.size(), tasks));
+  }
   std::vector<double> sums(tasks, 0.0);
   std::vector<int64_t> counts(tasks, 0);
   for (size_t i = 0; i < labels.size(); ++i) {
@@ -155,26 +151,6 @@ std::optional<double> roc_auc(std::span<const double> scores, std::span<const do
   }
   if (positives == 0 || negatives == 0) return std::nullopt;
   return ratio(twice_won, 2 * positives * negatives);
-}
-
-TaskAverage multi_task_roc_auc(std::span<const double> scores, std::span<const double> labels, int64_t tasks) {
-  check_tasks(scores, labels, tasks);
-  const size_t graphs = labels.size() / static_cast<size_t>(tasks);
-  TaskAverage average{std::nullopt, 0, tasks};
-  double sum = 0;
-  std::vector<double> task_scores(graphs), task_labels(graphs);
-  for (int64_t task = 0; task < tasks; ++task) {
-    for (size_t g = 0; g < graphs; ++g) {
-      task_scores[g] = scores[g * tasks + task];
-      task_labels[g] = labels[g * tasks + task];
-    }
-    if (const std::optional<double> auc = roc_auc(task_scores, task_labels)) {
-      sum += *auc;
-      ++average.tasks_used;
-    }
-  }
-  if (average.tasks_used > 0) average.mean = sum / static_cast<double>(average.tasks_used);
-  return average;
 }
 
 std::optional<double> rmse(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {

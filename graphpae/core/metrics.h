@@ -56,15 +56,6 @@ double accuracy(std::span<const int32_t> truth, std::span<const int32_t> predict
 // labels [N] of 0, 1 or NaN. Nothing if the labels present are not of both classes. O(N log N).
 std::optional<double> roc_auc(std::span<const double> scores, std::span<const double> labels);
 
-struct TaskAverage {
-  std::optional<double> mean;  // nothing if no task could be used
-  int64_t tasks_used = 0;
-  int64_t tasks = 0;
-};
-
-// Mean ROC-AUC of the tasks that have labels of both classes, as OGB reports it. scores [G, T], labels [G, T].
-TaskAverage multi_task_roc_auc(std::span<const double> scores, std::span<const double> labels, int64_t tasks);
-
 // Root of the mean squared error and mean absolute error: one number per task, then the mean of the tasks that
 // have a label. predictions [G, T], labels [G, T]. Nothing if no label is present. An infinite label is a data
 // error, an infinite prediction a numerical one.

@@ -35,14 +35,9 @@ struct InvalidMolecule {
   std::string reason;  // one line
 };
 
-// The graphs of G texts with N atoms and B bonds in all, in the arrays of GraphSetParts. An invalid row has no atoms,
-// and every row without atoms is invalid.
-struct ParsedMolecules {
-  std::vector<int64_t> node_offsets;     // [G+1]
-  std::vector<int64_t> edge_offsets;     // [G+1]
-  std::vector<Edge> edges;               // [B] atom numbers local to their molecule
-  Codes node_codes;                      // [N, columns]
-  Codes edge_codes;                      // [B, columns]
+// The graphs of G texts: nodes are atoms, edges are bonds. An invalid row has no atoms, and every row without atoms is
+// invalid.
+struct ParsedMolecules : GraphStructure {
   std::vector<InvalidMolecule> invalid;  // rows ascending
 
   int64_t num_graphs() const { return static_cast<int64_t>(node_offsets.size()) - 1; }

@@ -58,12 +58,6 @@ std::string column_text(const char* header, const TextColumn& column) {
   return text;
 }
 
-template <class T>
-ZipEntry npy_entry(const std::string& name, std::span<const T> values, std::vector<int64_t> shape = {}) {
-  if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
-  return {name + ".npy", npy_bytes<T>(values, shape)};
-}
-
 void write_features(const std::string& path, const Features& features) {
   std::vector<ZipEntry> entries;
   if (features.is_sparse()) {

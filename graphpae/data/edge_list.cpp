@@ -235,11 +235,10 @@ struct Layout {
   std::vector<std::string> header;
 };
 
-bool is_header_word(std::string word) {
-  std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
+bool is_header_word(const std::string& word) {
   static constexpr std::string_view kWords[] = {"src",  "source", "from",  "node1", "node_1",  "id1",
                                                 "id_1", "head",   "start", "node",  "node_id", "subject"};
-  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+  return std::find(std::begin(kWords), std::end(kWords), lower(word)) != std::end(kWords);
 }
 
 Layout sniff_layout(const std::string& path, NodeIds ids) {

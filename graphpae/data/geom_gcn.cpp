@@ -104,7 +104,7 @@ std::vector<std::string> split_files(const std::string& directory) {
     for (const auto& entry : fs::directory_iterator(place)) {
       const std::string name = entry.path().filename().string();
       const size_t dash = name.rfind('_');
-      if (name.find("_split_") == std::string::npos || !ends_with(name, ".npz") || dash == std::string::npos) continue;
+      if (name.find("_split_") == std::string::npos || !name.ends_with(".npz") || dash == std::string::npos) continue;
       const auto number = parse_int(name.substr(dash + 1, name.size() - 4 - dash - 1));
       if (number) numbered[*number] = entry.path().string();
     }

@@ -89,12 +89,8 @@ void drop_rows(const std::vector<int32_t>& new_id, GraphSetParts& parts) {
 
 int64_t add_structure(ParsedMolecules parsed, OnInvalid policy, const MoleculeSource& source, GraphSetParts& parts,
                       std::vector<std::string>& notes) {
-  parts.node_offsets = std::move(parsed.node_offsets);
-  parts.edge_offsets = std::move(parsed.edge_offsets);
-  parts.edges = std::move(parsed.edges);
-  parts.node_codes = std::move(parsed.node_codes);
-  parts.edge_codes = std::move(parsed.edge_codes);
-  const std::vector<InvalidMolecule>& invalid = parsed.invalid;
+  const std::vector<InvalidMolecule> invalid = std::move(parsed.invalid);
+  static_cast<GraphStructure&>(parts) = std::move(parsed);
   if (invalid.empty()) return 0;
   if (policy == OnInvalid::fail) throw invalid_error(invalid[0], source, parts);
   if (policy == OnInvalid::skip && static_cast<int64_t>(invalid.size()) == parts.num_graphs) {

@@ -90,8 +90,7 @@ bool has_codes_of(Featurizer featurizer, const GraphSetParts& parts) {
 // The structure that was read, as if it had been parsed: a row without atoms is one that was kept although it is not a
 // molecule. One without atoms but with bonds is an error that GraphSet finds.
 ParsedMolecules take_structure(GraphSetParts& parts) {
-  ParsedMolecules stored{std::move(parts.node_offsets), std::move(parts.edge_offsets), std::move(parts.edges),
-                         std::move(parts.node_codes),   std::move(parts.edge_codes),   {}};
+  ParsedMolecules stored{std::move(parts), {}};
   const size_t ends = static_cast<size_t>(parts.num_graphs) + 1;
   if (stored.node_offsets.size() != ends || stored.edge_offsets.size() != ends) return stored;  // GraphSet says so
   for (int64_t g = 0; g < parts.num_graphs; ++g) {
@@ -183,17 +182,17 @@ Dataset load(const std::string& path, const LoadOptions& options) {
   std::vector<std::string> notes;
   const std::string name = without_gz(path);
   const MoleculeOptions molecule_options{options.smiles_column, options.tasks, false};
-  if (ends_with(name, ".smi") || ends_with(name, ".sdf")) {
+  if (name.ends_with(".smi") || name.ends_with(".sdf")) {
     MoleculeRows rows = read_molecules(path, molecule_options, notes);
-    const char* form = ends_with(name, ".smi") ? "SMILES file" : "SD file";
+    const char* form = name.ends_with(".smi") ? "SMILES file" : "SD file";
     return finish(path, form, std::move(rows), std::move(notes), options);
   }
-  if (ends_with(name, ".npz")) return finish(path, "NumPy archive", read_npz_graph(path), {}, options);
-  if (ends_with(name, ".mat")) return finish(path, "MATLAB file", read_mat(path), {}, options);
-  if (ends_with(name, ".mtx"))
+  if (name.ends_with(".npz")) return finish(path, "NumPy archive", read_npz_graph(path), {}, options);
+  if (name.ends_with(".mat")) return finish(path, "MATLAB file", read_mat(path), {}, options);
+  if (name.ends_with(".mtx"))
     return finish(path, "MatrixMarket file", read_matrix_market(path, options.threads), {}, options);
-  if (ends_with(name, ".csv") || ends_with(name, ".tsv") || ends_with(name, ".txt") || ends_with(name, ".edges") ||
-      ends_with(name, ".edgelist")) {
+  if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt") || name.ends_with(".edges") ||
+      name.ends_with(".edgelist")) {
     if (fs::file_size(path) == 0) throw data_error(fmt::format("{}: the file is empty", path));
     const bool wants_molecules = !options.smiles_column.empty() || !options.tasks.empty();
     if (wants_molecules || has_smiles_column(path)) {

@@ -14,6 +14,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/data/sparse_npz.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
 
 namespace graphpae {
 namespace {
@@ -33,10 +34,6 @@ class MatFile {
 
   // The first of `wanted` that is there, whatever its case, or "".
   std::string find(std::initializer_list<std::string> wanted) const {
-    const auto lower = [](std::string text) {
-      std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-      return text;
-    };
     for (const std::string& name : wanted) {
       for (const std::string& candidate : names_) {
         if (lower(candidate) == lower(name)) return candidate;

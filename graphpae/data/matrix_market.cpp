@@ -17,9 +17,7 @@ GraphParts read_matrix_market(const std::string& path, Threads threads) {
   std::vector<std::string> words;
   if (!reader.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
   split_fields(line, ' ', words);
-  for (std::string& word : words) {
-    std::transform(word.begin(), word.end(), word.begin(), [](unsigned char c) { return std::tolower(c); });
-  }
+  for (std::string& word : words) word = lower(word);
   if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
     throw reader.error("expected `%%MatrixMarket matrix coordinate FIELD SYMMETRY`");
   }

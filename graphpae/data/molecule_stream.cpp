@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_list(const std::string& path, const LoadOptions& options) {
-  return ends_with(without_gz(path), ".smi") || (options.smiles_column.empty() && !has_smiles_column(path));
+  return without_gz(path).ends_with(".smi") || (options.smiles_column.empty() && !has_smiles_column(path));
 }
 
 // The SMILES of a table or a list.
@@ -82,8 +82,8 @@ std::string smiles_file_of(const std::string& path, const LoadOptions& options) 
   }
   if (!fs::is_regular_file(path) || fs::file_size(path) == 0) return "";
   const std::string name = without_gz(path);
-  if (ends_with(name, ".smi")) return path;
-  if (!ends_with(name, ".csv") && !ends_with(name, ".tsv") && !ends_with(name, ".txt")) return "";
+  if (name.ends_with(".smi")) return path;
+  if (!name.ends_with(".csv") && !name.ends_with(".tsv") && !name.ends_with(".txt")) return "";
   return !options.smiles_column.empty() || has_smiles_column(path) || starts_with_smiles(path) ? path : "";
 }
 

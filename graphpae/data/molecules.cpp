@@ -22,11 +22,6 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kLongestFirstSmiles = 10000;  // an edge list may be one long line
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
 std::string_view first_word(std::string_view line) {
   line = trim(line);
   return line.substr(0, line.find_first_of(" \t"));
@@ -171,7 +166,7 @@ bool SmilesList::next() {
   while (reader_.next(line)) {
     smiles_ = first_word(line);
     if (smiles_.empty() || smiles_[0] == '#') continue;
-    const bool header = first_ && equal_ignoring_case(smiles_, "smiles");
+    const bool header = first_ && lower(smiles_) == "smiles";
     if (header) continue;
     first_ = false;
     return true;
@@ -228,7 +223,7 @@ std::string unnamed_smiles_column(const std::string& path) {
 
 MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
   const std::string name = without_gz(path);
-  const bool list = ends_with(name, ".smi"), records = ends_with(name, ".sdf");
+  const bool list = name.ends_with(".smi"), records = name.ends_with(".sdf");
   if (list && !options.tasks.empty())
     throw usage_error(fmt::format("{}: a .smi file has no columns, and so no task '{}'", path, options.tasks[0]));
   MoleculeRows rows = list      ? read_smiles_list(path)

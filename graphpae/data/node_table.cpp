@@ -167,10 +167,8 @@ Labels read_label_text(const std::string& path, const NodeIndex* index, int64_t 
   return labels;
 }
 
-NpyArray only_array(const NpzFile& file, std::initializer_list<const char*> preferred) {
-  for (const char* name : preferred) {
-    if (file.has(name)) return file.read(name);
-  }
+NpyArray only_array(const NpzFile& file, std::initializer_list<std::string> preferred) {
+  if (const std::string name = file.first_of(preferred); !name.empty()) return file.read(name);
   const auto names = file.names();
   if (names.size() != 1) {
     throw data_error(fmt::format("{}: holds {} arrays; expected one, or one named {}", file.path(), names.size(),
@@ -196,13 +194,6 @@ std::vector<int32_t> members(const NpyArray& mask, int64_t split, int64_t num_sp
   return result;
 }
 
-std::string first_existing(const NpzFile& file, std::initializer_list<std::string> names) {
-  for (const std::string& name : names) {
-    if (file.has(name)) return name;
-  }
-  return "";
-}
-
 }  // namespace
 
 NodeIndex::NodeIndex(const TextColumn& names, int64_t num_nodes) : has_names_(!names.empty()), num_nodes_(num_nodes) {
@@ -220,8 +211,8 @@ int64_t NodeIndex::find(std::string_view name) const {
 
 Features read_features(const std::string& path, const NodeIndex* index, int64_t num_nodes) {
   return naming(path, [&] {
-    if (ends_with(path, ".npy")) return dense_features(read_npy(path));
-    if (ends_with(path, ".npz")) {
+    if (path.ends_with(".npy")) return dense_features(read_npy(path));
+    if (path.ends_with(".npz")) {
       const NpzFile file(path);
       return is_sparse_npz(file) ? sparse_features(read_sparse_npz(file))
                                  : dense_features(only_array(file, {"features", "x", "X", "node_features"}));
@@ -247,21 +238,21 @@ std::vector<int32_t> labels_from(const NpyArray& array) {
 }
 
 Labels read_labels(const std::string& path, const NodeIndex* index, int64_t num_nodes) {
-  if (ends_with(path, ".npy")) return {labels_from(read_npy(path)), {}};
-  if (ends_with(path, ".npz"))
+  if (path.ends_with(".npy")) return {labels_from(read_npy(path)), {}};
+  if (path.ends_with(".npz"))
     return {labels_from(only_array(NpzFile(path), {"labels", "y", "label", "node_labels"})), {}};
   return read_label_text(path, index, num_nodes);
 }
 
 bool has_splits(const NpzFile& file) {
-  return !first_existing(file, {"train_0", "train", "train_masks", "train_mask"}).empty();
+  return !file.first_of({"train_0", "train", "train_masks", "train_mask"}).empty();
 }
 
 std::vector<Split> splits_from(const NpzFile& file, int64_t num_nodes) {
   std::vector<Split> splits;
-  if (const std::string train = first_existing(file, {"train_masks", "train_mask"}); !train.empty()) {
+  if (const std::string train = file.first_of({"train_masks", "train_mask"}); !train.empty()) {
     const std::string suffix = train.substr(5);
-    const std::string val = first_existing(file, {"val" + suffix, "valid" + suffix});
+    const std::string val = file.first_of({"val" + suffix, "valid" + suffix});
     if (val.empty() || !file.has("test" + suffix))
       throw data_error(fmt::format("{}: has {} but not val{} and test{}", file.path(), train, suffix, suffix));
     const NpyArray masks[] = {file.read(train), file.read(val), file.read("test" + suffix)};
@@ -282,7 +273,7 @@ std::vector<Split> splits_from(const NpzFile& file, int64_t num_nodes) {
   for (int s = 0;; ++s) {
     const std::string suffix = numbered ? fmt::format("_{}", s) : "";
     if (!file.has("train" + suffix) || (!numbered && s > 0)) break;
-    const std::string val = first_existing(file, {"val" + suffix, "valid" + suffix});
+    const std::string val = file.first_of({"val" + suffix, "valid" + suffix});
     if (val.empty() || !file.has("test" + suffix)) {
       throw data_error(fmt::format("{}: has train{} but not val{} and test{}", file.path(), suffix, suffix, suffix));
     }

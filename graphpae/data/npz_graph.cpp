@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/node_table.h"
@@ -12,13 +11,6 @@
 
 namespace graphpae {
 namespace {
-
-std::string first_of(const NpzFile& file, std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    if (file.has(name)) return name;
-  }
-  return "";
-}
 
 Buffer<Edge> edges_from(const NpyArray& array) {
   array.expect_dimensions(2);
@@ -48,7 +40,7 @@ GraphParts read_npz_graph(const std::string& path) {
     const SparseMatrix matrix = read_sparse_npz(file, is_sparse_npz(file) ? "" : "adj_");
     parts.edges.push_back(sparse_edges(matrix));
     parts.num_nodes = matrix.rows;
-  } else if (const std::string edges = first_of(file, {"edges", "edge_index", "edge_list"}); !edges.empty()) {
+  } else if (const std::string edges = file.first_of({"edges", "edge_index", "edge_list"}); !edges.empty()) {
     const NpyArray array = file.read(edges);
     parts.edges.push_back(edges_from(array));
     for (const Edge& edge : parts.edges[0])
@@ -59,14 +51,14 @@ GraphParts read_npz_graph(const std::string& path) {
   }
   if (file.has("attr_indptr")) {
     parts.features = sparse_features(read_sparse_npz(file, "attr_"));
-  } else if (const std::string name = first_of(file, {"features", "node_features", "x", "X", "attr_matrix"});
+  } else if (const std::string name = file.first_of({"features", "node_features", "x", "X", "attr_matrix"});
              !name.empty()) {
     const NpyArray array = file.read(name);
     array.expect_dimensions(2);
     parts.features =
         naming(array.name, [&] { return Features::compact(array.shape[0], array.shape[1], array.to_float()); });
   }
-  if (const std::string name = first_of(file, {"labels", "node_labels", "y", "target"}); !name.empty()) {
+  if (const std::string name = file.first_of({"labels", "node_labels", "y", "target"}); !name.empty()) {
     parts.labels = labels_from(file.read(name));
   }
   if (parts.num_nodes == 0) {

@@ -81,7 +81,7 @@ GraphSummary summarise(const Graph& graph) {
     }
   }
   summary.split_sizes = sizes_of(graph.splits());
-  const Components components = connected_components(adjacency);
+  const Components components = connected_components(view_of(adjacency));
   summary.components = static_cast<int64_t>(components.sizes.size());
   summary.largest_component = *std::max_element(components.sizes.begin(), components.sizes.end());
   summary.min_degree = INT64_MAX;

@@ -35,7 +35,7 @@ void DesignMatrix::forward(const float* w, const float* bias, int64_t n, float* 
 }
 
 void DesignMatrix::backward(const float* g, int64_t n, int64_t used, float* d_w) const {
-  if (is_sparse_) return kernels::csc_product(sparse_, g, n, d_w, false, threads_);
+  if (is_sparse_) return kernels::csc_product(sparse_, g, n, d_w, threads_);
   kernels::dense_product(kernels::transposed(dense_.data(), columns_), kernels::plain(g, n), columns_, n, used, d_w, n,
                          {}, threads_);
 }

@@ -111,19 +111,23 @@ void AtomicFile::commit() {
   sync_path(parent_of(path_));
 }
 
-void write_file(const std::string& path, std::string_view bytes) {
+void write_file(const std::string& path, std::string_view bytes) { write_file(path, std::span(&bytes, 1)); }
+
+void write_file(const std::string& path, std::span<const std::string_view> pieces) {
   AtomicFile file(path);
   const int descriptor = ::open(file.staging_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (descriptor < 0) throw failure(path, std::strerror(errno));
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) {
-      const int reason = errno;
-      ::close(descriptor);
-      throw failure(path, std::strerror(reason));
+  for (std::string_view bytes : pieces) {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) {
+        const int reason = errno;
+        ::close(descriptor);
+        throw failure(path, std::strerror(reason));
+      }
+      bytes.remove_prefix(static_cast<size_t>(written));
     }
-    bytes.remove_prefix(static_cast<size_t>(written));
   }
   if (::close(descriptor) != 0) throw failure(path, std::strerror(errno));
   file.commit();

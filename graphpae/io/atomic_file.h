@@ -2,6 +2,7 @@
 // and renamed. Destroyed before commit(), they leave nothing behind.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ void remove_unfinished_outputs();
 
 // Writes `bytes` to `path` atomically. Throws a data error naming the path and the reason.
 void write_file(const std::string& path, std::string_view bytes);
+void write_file(const std::string& path, std::span<const std::string_view> pieces);  // one after the other
 
 // A new directory. An existing, non-empty one is refused with a usage error unless `force`; then its
 // files of the same names are replaced, and those in `owned` that the new content lacks are removed.

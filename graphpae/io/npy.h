@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -44,6 +45,7 @@ class NpzFile {
   explicit NpzFile(const std::string& path) : zip_(path) {}
   std::vector<std::string> names() const;  // without ".npy"
   bool has(const std::string& name) const { return zip_.has(name + ".npy"); }
+  std::string first_of(std::initializer_list<std::string> wanted) const;  // that it has, or ""
   NpyArray read(const std::string& name) const;
   const std::string& path() const { return zip_.path(); }
 
@@ -54,6 +56,12 @@ class NpzFile {
 // The bytes of a .npy file. T is one of the number types.
 template <class T>
 std::string npy_bytes(std::span<const T> values, const std::vector<int64_t>& shape);
+// The same as a member NAME.npy of an .npz file. Without a shape, the values are one row.
+template <class T>
+ZipEntry npy_entry(const std::string& name, std::span<const T> values, std::vector<int64_t> shape = {}) {
+  if (shape.empty()) shape = {static_cast<int64_t>(values.size())};
+  return {name + ".npy", npy_bytes<T>(values, shape)};
+}
 // An array of byte strings [texts], each as long as the longest.
 std::string npy_text_bytes(std::span<const std::string_view> texts);
 

@@ -1,11 +1,8 @@
 #include "graphpae/io/safetensors.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -19,15 +16,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMaxHeader = 100'000'000;  // as the format's own reader
-
-void write_all(int descriptor, const std::string& path, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw data_error(fmt::format("{}: {}", path, std::strerror(errno)));
-    bytes.remove_prefix(static_cast<size_t>(written));
-  }
-}
 
 }  // namespace
 
@@ -134,21 +122,10 @@ void write_safetensors(const std::string& path, const std::map<std::string, std:
   const size_t used = sizeof(uint64_t) + text.size();
   text.append((used + kAlignment - 1) / kAlignment * kAlignment - used, ' ');
 
-  AtomicFile file(path);
-  const int descriptor = ::open(file.staging_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (descriptor < 0) throw data_error(fmt::format("{}: {}", path, std::strerror(errno)));
-  try {
-    const uint64_t header_size = text.size();
-    write_all(descriptor, path, {reinterpret_cast<const char*>(&header_size), sizeof(header_size)});
-    write_all(descriptor, path, text);
-    for (const SafeTensorView& tensor : tensors)
-      write_all(descriptor, path, {tensor.bytes.data(), tensor.bytes.size()});
-  } catch (...) {
-    ::close(descriptor);
-    throw;
-  }
-  if (::close(descriptor) != 0) throw data_error(fmt::format("{}: {}", path, std::strerror(errno)));
-  file.commit();
+  const uint64_t header_size = text.size();
+  std::vector<std::string_view> pieces = {{reinterpret_cast<const char*>(&header_size), sizeof(header_size)}, text};
+  for (const SafeTensorView& tensor : tensors) pieces.emplace_back(tensor.bytes.data(), tensor.bytes.size());
+  write_file(path, pieces);
 }
 
 }  // namespace graphpae

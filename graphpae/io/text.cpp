@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <utility>
@@ -28,6 +29,12 @@ std::string_view trim(std::string_view text) {
   const size_t begin = text.find_first_not_of(kBlanks);
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
 }
 
 std::optional<int64_t> parse_int(std::string_view text) { return parse_whole<int64_t>(text); }
@@ -92,10 +99,8 @@ std::string file_name(const std::string& path) {
   return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
-bool ends_with(std::string_view text, std::string_view suffix) { return text.ends_with(suffix); }
-
 std::string without_gz(const std::string& path) {
-  return ends_with(path, ".gz") ? path.substr(0, path.size() - 3) : path;
+  return path.ends_with(".gz") ? path.substr(0, path.size() - 3) : path;
 }
 
 std::string existing_gz(const std::string& path) {

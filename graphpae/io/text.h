@@ -10,6 +10,7 @@
 namespace graphpae {
 
 std::string_view trim(std::string_view text);
+std::string lower(std::string_view text);  // in lower case
 
 // The whole text must be a number; blanks around it are allowed.
 std::optional<int64_t> parse_int(std::string_view text);
@@ -27,7 +28,6 @@ std::string table_field(std::string_view text, char separator);
 
 // "a/b/c.csv" -> "c.csv"
 std::string file_name(const std::string& path);
-bool ends_with(std::string_view text, std::string_view suffix);
 // The path without a final ".gz".
 std::string without_gz(const std::string& path);
 // path or path.gz, whichever exists, or "".

@@ -8,6 +8,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
+
 #ifndef GRAPHPAE_KERNELS_ADAM_SCALARS
 #define GRAPHPAE_KERNELS_ADAM_SCALARS
 namespace graphpae::kernels {
@@ -32,19 +34,10 @@ namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class Body>
-HWY_INLINE void for_range(int64_t begin, int64_t end, const Body& body) {
-  const hn::ScalableTag<float> d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t i = begin;
-  for (; i + lanes <= end; i += lanes) body(d, i);
-  for (; i < end; ++i) body(hn::CappedTag<float, 1>(), i);
-}
-
 void AdamRange(const StepFactors& factors, const float* HWY_RESTRICT gradient, int64_t begin, int64_t end,
                float* HWY_RESTRICT parameter, float* HWY_RESTRICT first, float* HWY_RESTRICT second) {
   const StepFactors f = factors;
-  for_range(begin, end, [&](auto d, int64_t i) HWY_ATTR {
+  for_columns(begin, end, [&](auto d, int64_t i) HWY_ATTR {
     auto p = hn::LoadU(d, parameter + i);
     const auto g = hn::MulAdd(hn::Set(d, f.decay), p, hn::LoadU(d, gradient + i));
     p = hn::Mul(p, hn::Set(d, f.shrink));
@@ -63,7 +56,7 @@ void AdamRange(const StepFactors& factors, const float* HWY_RESTRICT gradient, i
 void SgdRange(const StepFactors& factors, const float* HWY_RESTRICT gradient, int64_t begin, int64_t end,
               float* HWY_RESTRICT parameter) {
   const StepFactors f = factors;
-  for_range(begin, end, [&](auto d, int64_t i) HWY_ATTR {
+  for_columns(begin, end, [&](auto d, int64_t i) HWY_ATTR {
     const auto p = hn::LoadU(d, parameter + i);
     const auto g = hn::MulAdd(hn::Set(d, f.decay), p, hn::LoadU(d, gradient + i));
     hn::StoreU(hn::NegMulAdd(g, hn::Set(d, f.rate), p), d, parameter + i);

@@ -281,13 +281,9 @@ void drop_edge_weights(const Dropout& dropout, int64_t num_edges, int64_t heads,
 }
 
 void aggregate_forward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                       const float* bias, float* out, Workspace& workspace, Threads threads) {
-  aggregate_forward(edges, heads, columns, weights, x, bias, out, workspace, threads,
-                    choose_blocks(edges.num_nodes(), columns));
-}
-
-void aggregate_forward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                       const float* bias, float* out, Workspace& workspace, Threads threads, AggregateBlocks blocks) {
+                       const float* bias, float* out, Workspace& workspace, Threads threads,
+                       std::optional<AggregateBlocks> wish) {
+  const AggregateBlocks blocks = wish ? *wish : choose_blocks(edges.num_nodes(), columns);
   const int64_t n = edges.num_nodes(), num_edges = edges.num_edges(), stride = heads * columns, w = blocks.width;
   const int64_t groups = (columns + blocks.group - 1) / blocks.group;  // of a head
   const int64_t parts = parts_of_task(heads * groups, threads);
@@ -326,14 +322,9 @@ void aggregate_forward(const EdgeIndex& edges, int64_t heads, int64_t columns, c
 }
 
 void aggregate_backward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                        const float* d_out, float* d_x, float* d_weights, Workspace& workspace, Threads threads) {
-  aggregate_backward(edges, heads, columns, weights, x, d_out, d_x, d_weights, workspace, threads,
-                     choose_blocks(edges.num_nodes(), columns));
-}
-
-void aggregate_backward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
                         const float* d_out, float* d_x, float* d_weights, Workspace& workspace, Threads threads,
-                        AggregateBlocks blocks) {
+                        std::optional<AggregateBlocks> wish) {
+  const AggregateBlocks blocks = wish ? *wish : choose_blocks(edges.num_nodes(), columns);
   const int64_t n = edges.num_nodes(), num_edges = edges.num_edges(), stride = heads * columns, w = blocks.width;
   // The groups of a head follow each other in one task, so that a gradient of a weight is summed in one order.
   const int64_t parts = parts_of_task(heads, threads),

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "graphpae/core/edge_index.h"
 #include "graphpae/core/threads.h"
@@ -40,17 +41,14 @@ void drop_edge_weights(const Dropout& dropout, int64_t num_edges, int64_t heads,
                        Threads threads);
 
 // out[i, h*C + c] = bias[h*C + c] + sum over edges e: j -> i of weights[e,h] * x[j, h*C + c].
-// weights [E,H]; x, out [N,D]; bias [D] or null.
+// weights [E,H]; x, out [N,D]; bias [D] or null. Without a wish, blocks are those of choose_blocks.
 void aggregate_forward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                       const float* bias, float* out, Workspace& workspace, Threads threads);
-void aggregate_forward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                       const float* bias, float* out, Workspace& workspace, Threads threads, AggregateBlocks blocks);
+                       const float* bias, float* out, Workspace& workspace, Threads threads,
+                       std::optional<AggregateBlocks> wish = {});
 
 // The gradients for d_out [N,D]: d_x [N,D], and d_weights [E,H] = <d_out[i, head h], x[j, head h]>. Both are written.
 void aggregate_backward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
-                        const float* d_out, float* d_x, float* d_weights, Workspace& workspace, Threads threads);
-void aggregate_backward(const EdgeIndex& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
                         const float* d_out, float* d_x, float* d_weights, Workspace& workspace, Threads threads,
-                        AggregateBlocks blocks);
+                        std::optional<AggregateBlocks> wish = {});
 
 }  // namespace graphpae::kernels

@@ -1,4 +1,5 @@
-// Vectors over the columns of a row, with the columns that are left one by one. Included once per Highway target.
+// Vectors over the columns of a row, with the columns that are left one by one, and columns of a few rows put together,
+// so that they stay in a cache. Included once per Highway target.
 #if defined(GRAPHPAE_KERNELS_COLUMNS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef GRAPHPAE_KERNELS_COLUMNS_INL_H_
 #undef GRAPHPAE_KERNELS_COLUMNS_INL_H_
@@ -39,6 +40,20 @@ HWY_INLINE void for_elements(int64_t begin, int64_t end, const Body& body) {
   for (; j + lanes <= end; j += lanes) body(d, j);
   for (; j + few <= end; j += few) body(FourTag(), j);
   for (; j < end; ++j) body(OneTag(), j);
+}
+
+// packed [R,kBlock] = the first `count` columns of rows that are `stride` apart, filled up with zeros. kBlock is a
+// multiple of the lanes of Tag, packed is aligned.
+template <int64_t kBlock, class Tag>
+HWY_INLINE void PackRows(Tag d, const float* HWY_RESTRICT from, int64_t rows, int64_t stride, int64_t count,
+                         float* HWY_RESTRICT packed) {
+  for (int64_t r = 0; r < rows; ++r, from += stride, packed += kBlock) {
+    if (count == kBlock) {
+      for (int64_t j = 0; j < kBlock; j += hn::MaxLanes(d)) hn::Store(hn::LoadU(d, from + j), d, packed + j);
+    } else {
+      for (int64_t j = 0; j < kBlock; ++j) packed[j] = j < count ? from[j] : 0.0f;
+    }
+  }
 }
 
 }  // namespace

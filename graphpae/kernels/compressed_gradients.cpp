@@ -11,7 +11,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "graphpae/kernels/pack_rows-inl.h"
+#include "graphpae/kernels/columns-inl.h"
+#include "graphpae/kernels/vector_math-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_COMPRESSED_GRADIENTS
 #define GRAPHPAE_KERNELS_COMPRESSED_GRADIENTS
@@ -43,23 +44,21 @@ namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Tag = hn::CappedTag<float, 16>;
-constexpr int64_t kLanes = hn::MaxLanes(Tag());
 constexpr int64_t kVectors = kBlock / kLanes;
 constexpr int64_t kGroup = std::min<int64_t>(kVectors, 8);  // sums in registers at a time
 
 // The columns [begin, begin + count) of w [K,D], filled up with zeros.
 void PackBlock(const float* w, int64_t k, int64_t stride, int64_t begin, int64_t count, float* packed) {
-  PackRows<kBlock>(Tag(), w + begin, k, stride, count, packed);
+  PackRows<kBlock>(Floats(), w + begin, k, stride, count, packed);
 }
 
 // to [count of kBlock] (+)= the sum of value times packed row over the terms.
 HWY_INLINE void SumTerms(const Term* begin, const Term* end, const float* HWY_RESTRICT packed, int64_t count, bool add,
                          float* HWY_RESTRICT to) {
-  const Tag d;
+  const Floats d;
   HWY_ALIGN float rest[kBlock];
   for (int64_t first = 0; first < kVectors; first += kGroup) {
-    hn::Vec<Tag> sums[kGroup];
+    Vector sums[kGroup];
 #pragma GCC unroll 8
     for (int64_t v = 0; v < kGroup; ++v) sums[v] = hn::Zero(d);
     for (const Term* term = begin; term != end; ++term) {
@@ -85,7 +84,7 @@ void TransposedBlock(const ColumnTerms& columns, const float* y, int64_t rows, i
                      int64_t count, float* packed, float* out, int64_t stride) {
   const int64_t range = columns.last - columns.first;
   for (int64_t first = 0, chunk = 0; first < rows; first += kChunk, ++chunk) {
-    PackRows<kBlock>(Tag(), y + first * width + begin, std::min(kChunk, rows - first), width, count, packed);
+    PackRows<kBlock>(Floats(), y + first * width + begin, std::min(kChunk, rows - first), width, count, packed);
     const int32_t* starts = columns.starts.data() + chunk * range;
     for (int64_t k = 0; k < range; ++k) {
       SumTerms(columns.terms.data() + starts[k], columns.terms.data() + starts[k + 1], packed, count, first > 0,
@@ -94,62 +93,29 @@ void TransposedBlock(const ColumnTerms& columns, const float* y, int64_t rows, i
   }
 }
 
-#if HWY_TARGET == HWY_SCALAR
-// sums[i] += row . w[i], kBlock terms.
-HWY_INLINE void EightDots(const float* row, const float* const* w, float* sums) {
-  for (int i = 0; i < kDotsAtOnce; ++i) {
-    float sum = 0;
-    for (int64_t j = 0; j < kBlock; ++j) sum += row[j] * w[i][j];
-    sums[i] += sum;
-  }
-}
-#else
-using FourTag = hn::CappedTag<float, 4>;
-
-template <class D>
-HWY_INLINE hn::Vec<FourTag> SumBlocks(D d, hn::Vec<D> v) {
-  if constexpr (hn::MaxLanes(D()) <= 4) {
-    return v;
-  } else {
-    const hn::Half<D> half;
-    return SumBlocks(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
-  }
-}
-
-// The sums of the lanes of four vectors.
-HWY_INLINE hn::Vec<FourTag> SumsOfLanes(const hn::Vec<Tag>* v) {
-  const Tag d;
-  const hn::Repartition<double, Tag> pairs;
-  const auto halves = [&](hn::Vec<Tag> a, hn::Vec<Tag> b) {
-    return hn::BitCast(pairs, hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b)));
-  };
-  const auto first = halves(v[0], v[1]), second = halves(v[2], v[3]);
-  return SumBlocks(d, hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, first, second)),
-                              hn::BitCast(d, hn::InterleaveUpper(pairs, first, second))));
-}
-
 // sums[i] += row . w[i], kBlock terms.
 HWY_INLINE void EightDots(const float* HWY_RESTRICT row, const float* const* w, float* HWY_RESTRICT sums) {
-  const Tag d;
-  hn::Vec<Tag> dots[kDotsAtOnce];
+  const Floats d;
+  Vector dots[kDotsAtOnce];
   for (int i = 0; i < kDotsAtOnce; ++i) dots[i] = hn::Zero(d);
 #pragma GCC unroll 4
   for (int64_t j = 0; j < kBlock; j += kLanes) {
     const auto value = hn::Load(d, row + j);
     for (int i = 0; i < kDotsAtOnce; ++i) dots[i] = hn::MulAdd(value, hn::Load(d, w[i] + j), dots[i]);
   }
-  const FourTag four;
-  for (int i = 0; i < kDotsAtOnce; i += 4)
-    hn::StoreU(hn::Add(hn::LoadU(four, sums + i), SumsOfLanes(dots + i)), four, sums + i);
+  for (int i = 0; i < kDotsAtOnce; i += 4) {
+    float four[4];
+    SumFour(d, dots[i], dots[i + 1], dots[i + 2], dots[i + 3], four);
+    for (int q = 0; q < 4; ++q) sums[i + q] += four[q];
+  }
 }
-#endif
 
 // The part of the sums [R,stride] of rows [first, last) that columns [begin, begin + count) of y and w make.
 void SampledBlock(const CompressedRows& a, const float* y, const float* packed, int64_t width, int64_t first,
                   int64_t last, int64_t begin, int64_t count, float* sums) {
   HWY_ALIGN float row[kBlock];
   for (int64_t r = first; r < last; ++r) {
-    PackRows<kBlock>(Tag(), y + r * width + begin, 1, width, count, row);
+    PackRows<kBlock>(Floats(), y + r * width + begin, 1, width, count, row);
     const int32_t* columns = a.column_of.data() + r * a.stride;
     for (int64_t k = 0; k < a.lengths[r]; k += kDotsAtOnce) {
       const float* w[kDotsAtOnce];

@@ -11,7 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "graphpae/kernels/pack_rows-inl.h"
+#include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels {

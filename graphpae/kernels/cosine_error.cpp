@@ -193,7 +193,7 @@ void gram_cosine(const float* h, int64_t m, int64_t d, const float* w_t, const f
   // d_W = (H^T diag(c1) H) W + (H^T c1) b + sum of c2 h t; `weighted` now holds the rows c2 h.
   column_sums(scaled, m, d, h_c1, threads);
   symmetric_product(transposed(h, d), plain(scaled, d), d, m, gram, d, threads);
-  csc_product(targets, weighted, d, d_w_t, false, threads, {.left = b, .right = h_c1});
+  csc_product(targets, weighted, d, d_w_t, threads, {.left = b, .right = h_c1});
   dense_product(plain(w_t, d), plain(gram, d), f, d, d, d_w_t, d, {.accumulate = true}, threads);
 
   narrow_product(w_t, h_c1, f, d, 1, d_b, threads);

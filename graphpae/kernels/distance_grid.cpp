@@ -216,15 +216,4 @@ DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float*
   return grid;
 }
 
-bool resolves(const DistanceEmbedding& embedding, const DistanceGrid& grid, double tolerance) {
-  const Shapes shapes(embedding);
-  const double scale = mean_level(shapes, grid, Threads{1});
-  for (const DistanceGrid::Bin& bin : grid.bins) {
-    if (bin.cells > 0 &&
-        !(needed_cells(shapes, bin, bin.width / static_cast<float>(bin.cells), scale, tolerance) <= bin.cells))
-      return false;
-  }
-  return true;
-}
-
 }  // namespace graphpae::kernels

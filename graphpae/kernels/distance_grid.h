@@ -44,12 +44,8 @@ struct DistanceGrid {
 // The error of the interpolation that a grid is made for, of the magnitude of `out`.
 inline constexpr double kTableTolerance = 3e-7;
 
-// The grid of distances [M]. The parameters should be those of the passes that use it, or ones that it resolves.
-// M is below 2^31.
+// The grid of distances [M]. The parameters should be those of the passes that use it. M is below 2^31.
 DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float* distances, int64_t count,
                                 Threads threads, double tolerance = kTableTolerance);
-
-// Whether the cells of a grid made for other parameters are small enough for these.
-bool resolves(const DistanceEmbedding& embedding, const DistanceGrid& grid, double tolerance = kTableTolerance);
 
 }  // namespace graphpae::kernels

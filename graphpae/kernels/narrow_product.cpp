@@ -265,16 +265,14 @@ void narrow_product_backward(const float* x, const float* v, const float* d_y, i
       HWY_DYNAMIC_DISPATCH(NarrowInputGradient)(v_t.data(), d_y, first, last, d, padded(d), k, d_x);
     });
   }
-  if (d_v != nullptr) {
-    // The sums are K times as wide as a row: fewer slots, so that they are small beside x.
-    const int64_t slots = std::min<int64_t>(row_slots(n), 16);
-    Buffer<float> sums_t(static_cast<size_t>(padded(d) * k));
-    sum_over_slots(n, slots, padded(d) * k, sums_t.data(), threads, [&](int64_t first, int64_t last, float* sums) {
-      HWY_DYNAMIC_DISPATCH(NarrowWeightGradient)(x, d_y, first, last, d, padded(d), k, sums);
-    });
-    for (int64_t j = 0; j < d; ++j) {
-      for (int64_t c = 0; c < k; ++c) d_v[j * k + c] = sums_t[static_cast<size_t>(c * padded(d) + j)];
-    }
+  // The sums are K times as wide as a row: fewer slots, so that they are small beside x.
+  const int64_t slots = std::min<int64_t>(row_slots(n), 16);
+  Buffer<float> sums_t(static_cast<size_t>(padded(d) * k));
+  sum_over_slots(n, slots, padded(d) * k, sums_t.data(), threads, [&](int64_t first, int64_t last, float* sums) {
+    HWY_DYNAMIC_DISPATCH(NarrowWeightGradient)(x, d_y, first, last, d, padded(d), k, sums);
+  });
+  for (int64_t j = 0; j < d; ++j) {
+    for (int64_t c = 0; c < k; ++c) d_v[j * k + c] = sums_t[static_cast<size_t>(c * padded(d) + j)];
   }
 }
 

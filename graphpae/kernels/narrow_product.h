@@ -22,8 +22,8 @@ void head_logits_backward(const float* x, const float* a_source, const float* a_
 // y = x v for a small K (up to about 16): x is [N,D], v [D,K], y [N,K].
 void narrow_product(const float* x, const float* v, int64_t n, int64_t d, int64_t k, float* y, Threads threads);
 
-// Backward of narrow_product from d_y [N,K]: d_x [N,D] = d_y v^T (or null), d_v [D,K] = x^T d_y (or null). v may be
-// null if d_x is, x may be null if d_v is.
+// Backward of narrow_product from d_y [N,K]: d_x [N,D] = d_y v^T (or null), d_v [D,K] = x^T d_y. v may be
+// null if d_x is.
 void narrow_product_backward(const float* x, const float* v, const float* d_y, int64_t n, int64_t d, int64_t k,
                              float* d_x, float* d_v, Threads threads);
 

@@ -121,7 +121,6 @@ void LoadPairs(const EdgeIndex& edges, const int32_t* pairs, int64_t heads, cons
 
 // Decodes the columns of a block into `predicted`. Leaves in `values` the values before the norm minus their mean, in
 // `inverse` the inverse deviation, in `dots` the sum of values * product, and in `slopes` those of the GELU.
-template <bool kSlopes>
 void Decode(const PositionDecoder& p, const DecoderTables& tables, const PairScratch& block) {
   const Floats d;
   PackedProduct(tables.by_hidden, p.hidden, p.heads, block.refined, kColumns, Start::bias, tables.bias1, block.values);
@@ -129,14 +128,9 @@ void Decode(const PositionDecoder& p, const DecoderTables& tables, const PairScr
   for (int64_t k = 0; k < p.hidden; ++k) {
     float *value = block.values + k * kColumns, *slope = block.slopes + k * kColumns;
     for (int64_t c = 0; c < kColumns; c += kLanes) {
-      auto v = hn::Load(d, value + c);
-      if constexpr (kSlopes) {
-        auto s = hn::Zero(d);
-        v = GeluWithSlope(d, v, s);
-        hn::Store(s, d, slope + c);
-      } else {
-        v = Gelu(d, v);
-      }
+      auto s = hn::Zero(d);
+      const auto v = GeluWithSlope(d, hn::Load(d, value + c), s);
+      hn::Store(s, d, slope + c);
       hn::Store(v, d, value + c);
       hn::Store(hn::Add(hn::Load(d, block.sums + c), v), d, block.sums + c);
     }
@@ -166,20 +160,6 @@ void Decode(const PositionDecoder& p, const DecoderTables& tables, const PairScr
       hn::Store(dot[v], d, block.dots + c);
       hn::Store(hn::MulAdd(dot[v], inverse, hn::Set(d, tables.offset)), d, block.predicted + c);
     }
-  }
-}
-
-HWY_INLINE float Prediction(const PairScratch& block, int64_t q) {
-  return 0.5f * (block.predicted[q] + block.predicted[kPairs + q]);
-}
-
-void Predict(const EdgeIndex& edges, const PositionDecoder& p, const DecoderTables& tables, const PairScratch& block,
-             const int32_t* pairs, const float* refined, int64_t first, int64_t last, float* predictions) {
-  for (int64_t begin = first; begin < last; begin += kPairs) {
-    const int64_t end = std::min(last, begin + kPairs);
-    LoadPairs(edges, pairs, p.heads, refined, begin, end, block.refined);
-    Decode<false>(p, tables, block);
-    for (int64_t q = begin; q < end; ++q) predictions[q] = Prediction(block, q - begin);
   }
 }
 
@@ -219,7 +199,7 @@ void DecodeBackward(const PositionDecoder& p, const DecoderTables& tables, const
   }
 }
 
-// The loss of pairs [first, last), not yet divided by the sum of the weights; with d_refined, their gradients too.
+// The loss of pairs [first, last), not yet divided by the sum of the weights, and its gradients.
 double PairLoss(const EdgeIndex& edges, const PositionDecoder& p, const DecoderTables& tables, const PairScratch& block,
                 const PositionTargets& targets, float per_weight, const float* refined, int64_t first, int64_t last,
                 float* d_refined, const DecoderSums& sums) {
@@ -228,21 +208,17 @@ double PairLoss(const EdgeIndex& edges, const PositionDecoder& p, const DecoderT
   for (int64_t begin = first; begin < last; begin += kPairs) {
     const int64_t end = std::min(last, begin + kPairs);
     LoadPairs(edges, targets.pairs, p.heads, refined, begin, end, block.refined);
-    if (d_refined == nullptr) {
-      Decode<false>(p, tables, block);
-    } else {
-      Decode<true>(p, tables, block);
-    }
+    Decode(p, tables, block);
     std::fill_n(block.upstream, kColumns, 0.0f);
     for (int64_t q = begin; q < end; ++q) {
-      const float weight = targets.weights[q], difference = Prediction(block, q - begin) - targets.distances[q];
+      const float prediction = 0.5f * (block.predicted[q - begin] + block.predicted[kPairs + q - begin]);
+      const float weight = targets.weights[q], difference = prediction - targets.distances[q];
       const float size = std::abs(difference);
       loss += weight * (size < 1 ? 0.5f * difference * difference : size - 0.5f);
       const float u = 0.5f * weight * per_weight * std::clamp(difference, -1.0f, 1.0f);
       block.upstream[q - begin] = block.upstream[kPairs + q - begin] = u;
       upstream += 2 * u;
     }
-    if (d_refined == nullptr) continue;
     DecodeBackward(p, tables, block, sums);
     const int32_t *forward = edges.pair_forward().data(), *backward = edges.pair_backward().data();
     PackedProduct(tables.by_head, p.heads, p.hidden, block.slopes, kColumns, Start::zero, tables.bias1,
@@ -257,7 +233,7 @@ double PairLoss(const EdgeIndex& edges, const PositionDecoder& p, const DecoderT
       }
     }
   }
-  if (d_refined != nullptr) *sums.upstream = static_cast<float>(upstream);
+  *sums.upstream = static_cast<float>(upstream);
   return loss;
 }
 
@@ -271,7 +247,6 @@ namespace graphpae::kernels {
 namespace {
 
 HWY_EXPORT(FillDecoderTables);
-HWY_EXPORT(Predict);
 HWY_EXPORT(PairLoss);
 
 // Part `part` of the pairs: whole blocks.
@@ -283,7 +258,7 @@ std::pair<int64_t, int64_t> part_of_pairs(int64_t count, int64_t part) {
 }  // namespace
 
 double position_loss(const EdgeIndex& edges, const PositionDecoder& decoder, const PositionTargets& targets,
-                     const float* refined, float* d_refined, const PositionDecoderGradients* gradients,
+                     const float* refined, float* d_refined, const PositionDecoderGradients& gradients,
                      Threads threads) {
   double weight = 0;
   for (int64_t q = 0; q < targets.count; ++q) weight += targets.weights[q];
@@ -294,26 +269,20 @@ double position_loss(const EdgeIndex& edges, const PositionDecoder& decoder, con
   HWY_DYNAMIC_DISPATCH(FillDecoderTables)(decoder, tables);
   const int64_t block_size = PairScratch::size(decoder), sums_size = DecoderSums::size(decoder);
   const auto block_memory = hwy::AllocateAligned<float>(block_size * threads.count);
-  const auto sums_memory = hwy::AllocateAligned<float>(gradients == nullptr ? 1 : sums_size * kPairParts);
-  if (gradients == nullptr) d_refined = nullptr;
+  const auto sums_memory = hwy::AllocateAligned<float>(sums_size * kPairParts);
   double losses[kPairParts];
 #pragma omp parallel num_threads(threads.count)
   {
     flush_denormals();
-    if (gradients != nullptr) {
-      const auto [first, last] =
-          part_of(edges.num_edges() * decoder.heads, omp_get_thread_num(), omp_get_num_threads());
-      std::fill(d_refined + first, d_refined + last, 0.0f);
+    const auto [first_value, last_value] =
+        part_of(edges.num_edges() * decoder.heads, omp_get_thread_num(), omp_get_num_threads());
+    std::fill(d_refined + first_value, d_refined + last_value, 0.0f);
 #pragma omp barrier
-    }
     const PairScratch block(decoder, block_memory.get() + omp_get_thread_num() * block_size);
 #pragma omp for schedule(dynamic, 1)
     for (int64_t part = 0; part < kPairParts; ++part) {
-      float* memory = sums_memory.get();
-      if (gradients != nullptr) {
-        memory += part * sums_size;
-        std::fill_n(memory, sums_size, 0.0f);
-      }
+      float* memory = sums_memory.get() + part * sums_size;
+      std::fill_n(memory, sums_size, 0.0f);
       const auto [first, last] = part_of_pairs(targets.count, part);
       losses[part] = HWY_DYNAMIC_DISPATCH(PairLoss)(edges, decoder, tables, block, targets, per_weight, refined, first,
                                                     last, d_refined, DecoderSums(decoder, memory));
@@ -321,42 +290,20 @@ double position_loss(const EdgeIndex& edges, const PositionDecoder& decoder, con
   }
   double loss = 0;
   for (const double part : losses) loss += part;
-  if (gradients != nullptr) {
-    for (int64_t k = 0; k < sums_size; ++k) {
-      for (int64_t part = 1; part < kPairParts; ++part) sums_memory[k] += sums_memory[part * sums_size + k];
-    }
-    const DecoderSums sums(decoder, sums_memory.get());
-    for (int64_t k = 0; k < decoder.hidden; ++k) {
-      for (int64_t h = 0; h < decoder.heads; ++h)
-        gradients->weight1[h * decoder.hidden + k] = sums.weight1[k * padded(decoder.heads) + h];
-      gradients->bias1[k] = sums.bias1[k];
-      gradients->norm_weight[k] = decoder.weight2[k] * sums.normed[k];
-      gradients->norm_bias[k] = decoder.weight2[k] * *sums.upstream;
-      gradients->weight2[k] = decoder.norm_weight[k] * sums.normed[k] + decoder.norm_bias[k] * *sums.upstream;
-    }
-    *gradients->bias2 = *sums.upstream;
+  for (int64_t k = 0; k < sums_size; ++k) {
+    for (int64_t part = 1; part < kPairParts; ++part) sums_memory[k] += sums_memory[part * sums_size + k];
   }
+  const DecoderSums sums(decoder, sums_memory.get());
+  for (int64_t k = 0; k < decoder.hidden; ++k) {
+    for (int64_t h = 0; h < decoder.heads; ++h)
+      gradients.weight1[h * decoder.hidden + k] = sums.weight1[k * padded(decoder.heads) + h];
+    gradients.bias1[k] = sums.bias1[k];
+    gradients.norm_weight[k] = decoder.weight2[k] * sums.normed[k];
+    gradients.norm_bias[k] = decoder.weight2[k] * *sums.upstream;
+    gradients.weight2[k] = decoder.norm_weight[k] * sums.normed[k] + decoder.norm_bias[k] * *sums.upstream;
+  }
+  *gradients.bias2 = *sums.upstream;
   return weight > 0 ? loss / weight : 0.0;
-}
-
-void predict_distances(const EdgeIndex& edges, const PositionDecoder& decoder, const int32_t* pairs, int64_t count,
-                       const float* refined, float* predictions, Threads threads) {
-  const auto table_memory = hwy::AllocateAligned<float>(DecoderTables::size(decoder));
-  DecoderTables tables(decoder, table_memory.get());
-  HWY_DYNAMIC_DISPATCH(FillDecoderTables)(decoder, tables);
-  const int64_t block_size = PairScratch::size(decoder);
-  const auto block_memory = hwy::AllocateAligned<float>(block_size * threads.count);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    const PairScratch block(decoder, block_memory.get() + omp_get_thread_num() * block_size);
-    std::fill_n(block.refined, padded(decoder.heads) * kColumns, 0.0f);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < kPairParts; ++part) {
-      const auto [first, last] = part_of_pairs(count, part);
-      HWY_DYNAMIC_DISPATCH(Predict)(edges, decoder, tables, block, pairs, refined, first, last, predictions);
-    }
-  }
 }
 
 }  // namespace graphpae::kernels

@@ -46,14 +46,9 @@ struct PositionTargets {
 };
 
 // The loss for refined positions [E,H]. Without pairs, or with weights of sum zero, it is zero and so are the
-// gradients. If `gradients` is not null, writes them, and d_refined [E,H] (zero for edges of no pair), for a gradient
-// of the loss of one.
+// gradients. Writes `gradients` and d_refined [E,H] (zero for edges of no pair), for a gradient of the loss of one.
 double position_loss(const EdgeIndex& edges, const PositionDecoder& decoder, const PositionTargets& targets,
-                     const float* refined, float* d_refined, const PositionDecoderGradients* gradients,
+                     const float* refined, float* d_refined, const PositionDecoderGradients& gradients,
                      Threads threads);
-
-// predictions [Q] of pairs [Q].
-void predict_distances(const EdgeIndex& edges, const PositionDecoder& decoder, const int32_t* pairs, int64_t count,
-                       const float* refined, float* predictions, Threads threads);
 
 }  // namespace graphpae::kernels

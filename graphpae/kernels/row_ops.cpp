@@ -1,7 +1,7 @@
 #include "graphpae/kernels/row_ops.h"
 
 #include <algorithm>
-#include <cstring>
+#include <numeric>
 
 #include "graphpae/core/buffer.h"
 #include "graphpae/kernels/row_ranges.h"
@@ -20,8 +20,10 @@ namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-void BiasEluDropout(const float* x, const float* bias, int64_t first, int64_t last, int64_t columns,
-                    const Dropout& dropout, float* y) {
+// y = dropout(activate(x)).
+template <class Activate>
+HWY_INLINE void ActivateRows(const float* x, int64_t first, int64_t last, int64_t columns, const Dropout& dropout,
+                             float* y, const Activate& activate) {
   const float scale = dropout.scale();
   RowKeeper keeper(dropout);
   const bool active = dropout.active();
@@ -30,48 +32,62 @@ void BiasEluDropout(const float* x, const float* bias, int64_t first, int64_t la
     float* out = y + i * columns;
     keeper.start_row(i);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      auto v = hn::LoadU(d, in + j);
-      if (bias != nullptr) v = hn::Add(v, hn::LoadU(d, bias + j));
-      const auto zero = hn::Zero(d);
-      v = hn::IfThenElse(hn::Gt(v, zero), v, Expm1Negative(d, hn::Min(v, zero)));
+      auto v = activate(d, hn::LoadU(d, in + j));
       if (active) v = hn::IfThenElseZero(keeper.kept(d, j), hn::Mul(v, hn::Set(d, scale)));
       hn::StoreU(v, d, out + j);
     });
   }
 }
 
-void BiasEluDropoutBackward(const float* y, const float* d_y, int64_t first, int64_t last, int64_t columns,
-                            const Dropout& dropout, float* d_x, float* sums) {
+void EluDropout(const float* x, int64_t first, int64_t last, int64_t columns, const Dropout& dropout, float* y) {
+  ActivateRows(x, first, last, columns, dropout, y, [](auto d, auto v) HWY_ATTR {
+    const auto zero = hn::Zero(d);
+    return hn::IfThenElse(hn::Gt(v, zero), v, Expm1Negative(d, hn::Min(v, zero)));
+  });
+}
+
+void EluDropoutBackward(const float* y, const float* d_y, int64_t first, int64_t last, int64_t columns,
+                        const Dropout& dropout, float* d_x) {
   const float scale = dropout.active() ? dropout.scale() : 1.0f;
   RowKeeper keeper(dropout);
   const bool active = dropout.active();
   for (int64_t i = first; i < last; ++i) {
-    const float* value = y + i * columns;
-    const float* in = d_y + i * columns;
-    float* out = d_x + i * columns;
+    const int64_t row = i * columns;
     keeper.start_row(i);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      const auto v = hn::LoadU(d, value + j);
-      const auto one = hn::Set(d, scale);
       // y = scale * elu, and the slope of elu is 1 or elu + 1.
-      auto gradient = hn::Mul(hn::LoadU(d, in + j), hn::Add(hn::Min(v, hn::Zero(d)), one));
+      const auto slope = hn::Add(hn::Min(hn::LoadU(d, y + row + j), hn::Zero(d)), hn::Set(d, scale));
+      auto gradient = hn::Mul(hn::LoadU(d, d_y + row + j), slope);
       if (active) gradient = hn::IfThenElseZero(keeper.kept(d, j), gradient);
-      hn::StoreU(gradient, d, out + j);
-      if (sums != nullptr) hn::StoreU(hn::Add(hn::LoadU(d, sums + j), gradient), d, sums + j);
+      hn::StoreU(gradient, d, d_x + row + j);
     });
   }
 }
 
-void ApplyDropout(const float* x, int64_t first, int64_t last, int64_t columns, const Dropout& dropout, float* y) {
-  const float scale = dropout.scale();
+void PreluDropout(const float* x, float slope, int64_t first, int64_t last, int64_t columns, const Dropout& dropout,
+                  float* y) {
+  ActivateRows(x, first, last, columns, dropout, y, [slope](auto d, auto v) HWY_ATTR {
+    return hn::IfThenElse(hn::Gt(v, hn::Zero(d)), v, hn::Mul(v, hn::Set(d, slope)));
+  });
+}
+
+// Adds the gradient of the slope, column by column, to sums.
+void PreluDropoutBackward(const float* x, float slope, const float* d_y, int64_t first, int64_t last, int64_t columns,
+                          const Dropout& dropout, float* d_x, float* sums) {
   RowKeeper keeper(dropout);
+  const bool active = dropout.active();
+  const float scale = active ? dropout.scale() : 1.0f;
   for (int64_t i = first; i < last; ++i) {
-    const float* in = x + i * columns;
-    float* out = y + i * columns;
+    const int64_t row = i * columns;
     keeper.start_row(i);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      const auto v = hn::Mul(hn::LoadU(d, in + j), hn::Set(d, scale));
-      hn::StoreU(hn::IfThenElseZero(keeper.kept(d, j), v), d, out + j);
+      const auto v = hn::LoadU(d, x + row + j);
+      auto gradient = hn::Mul(hn::LoadU(d, d_y + row + j), hn::Set(d, scale));
+      if (active) gradient = hn::IfThenElseZero(keeper.kept(d, j), gradient);
+      const auto below = hn::Min(v, hn::Zero(d));
+      hn::StoreU(hn::MulAdd(below, gradient, hn::LoadU(d, sums + j)), d, sums + j);
+      gradient = hn::IfThenElse(hn::Gt(v, hn::Zero(d)), gradient, hn::Mul(gradient, hn::Set(d, slope)));
+      hn::StoreU(gradient, d, d_x + row + j);
     });
   }
 }
@@ -102,41 +118,39 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace graphpae::kernels {
 
-HWY_EXPORT(BiasEluDropout);
-HWY_EXPORT(BiasEluDropoutBackward);
-HWY_EXPORT(ApplyDropout);
+HWY_EXPORT(EluDropout);
+HWY_EXPORT(EluDropoutBackward);
+HWY_EXPORT(PreluDropout);
+HWY_EXPORT(PreluDropoutBackward);
 HWY_EXPORT(AddRows);
 
-void bias_elu_dropout(const float* x, const float* bias, int64_t n, int64_t d, const Dropout& dropout, float* y,
-                      Threads threads) {
+void elu_dropout(const float* x, int64_t n, int64_t d, const Dropout& dropout, float* y, Threads threads) {
   for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
-    HWY_DYNAMIC_DISPATCH(BiasEluDropout)(x, bias, first, last, d, dropout, y);
+    HWY_DYNAMIC_DISPATCH(EluDropout)(x, first, last, d, dropout, y);
   });
 }
 
-void bias_elu_dropout_backward(const float* y, const float* d_y, int64_t n, int64_t d, const Dropout& dropout,
-                               float* d_x, float* d_bias, Threads threads) {
-  if (d_bias == nullptr) {
-    for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
-      HWY_DYNAMIC_DISPATCH(BiasEluDropoutBackward)(y, d_y, first, last, d, dropout, d_x, nullptr);
-    });
-    return;
-  }
-  sum_over_slots(n, row_slots(n), d, d_bias, threads, [&](int64_t first, int64_t last, float* sums) {
-    HWY_DYNAMIC_DISPATCH(BiasEluDropoutBackward)(y, d_y, first, last, d, dropout, d_x, sums);
+void elu_dropout_backward(const float* y, const float* d_y, int64_t n, int64_t d, const Dropout& dropout, float* d_x,
+                          Threads threads) {
+  for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
+    HWY_DYNAMIC_DISPATCH(EluDropoutBackward)(y, d_y, first, last, d, dropout, d_x);
   });
 }
 
-void apply_dropout(const float* x, int64_t n, int64_t d, const Dropout& dropout, float* y, Threads threads) {
-  if (!dropout.active()) {
-    if (x == y) return;
-    for_row_ranges(n, threads,
-                   [&](int64_t first, int64_t last) { std::copy(x + first * d, x + last * d, y + first * d); });
-    return;
-  }
+void prelu_dropout(const float* x, float slope, int64_t n, int64_t d, const Dropout& dropout, float* y,
+                   Threads threads) {
   for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
-    HWY_DYNAMIC_DISPATCH(ApplyDropout)(x, first, last, d, dropout, y);
+    HWY_DYNAMIC_DISPATCH(PreluDropout)(x, slope, first, last, d, dropout, y);
   });
+}
+
+float prelu_dropout_backward(const float* x, float slope, const float* d_y, int64_t n, int64_t d,
+                             const Dropout& dropout, float* d_x, Threads threads) {
+  Buffer<float> sums(static_cast<size_t>(d));
+  sum_over_slots(n, row_slots(n), d, sums.data(), threads, [&](int64_t first, int64_t last, float* part) {
+    HWY_DYNAMIC_DISPATCH(PreluDropoutBackward)(x, slope, d_y, first, last, d, dropout, d_x, part);
+  });
+  return static_cast<float>(std::accumulate(sums.begin(), sums.end(), 0.0));
 }
 
 void column_sums(const float* x, int64_t n, int64_t d, float* sums, Threads threads) {

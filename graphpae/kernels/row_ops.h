@@ -10,17 +10,20 @@
 
 namespace graphpae::kernels {
 
-// y = dropout(elu(x + bias)). x and y are [N,D] and may be the same; bias is [D] or null.
-void bias_elu_dropout(const float* x, const float* bias, int64_t n, int64_t d, const Dropout& dropout, float* y,
-                      Threads threads);
+// y = dropout(elu(x)). x and y are [N,D] and may be the same.
+void elu_dropout(const float* x, int64_t n, int64_t d, const Dropout& dropout, float* y, Threads threads);
 
-// Backward of bias_elu_dropout from its output y [N,D] and d_y [N,D]: d_x [N,D] (may be d_y) and d_bias [D], the column
-// sums of d_x (or null).
-void bias_elu_dropout_backward(const float* y, const float* d_y, int64_t n, int64_t d, const Dropout& dropout,
-                               float* d_x, float* d_bias, Threads threads);
+// Its backward from its output y [N,D] and d_y [N,D]: d_x [N,D], which may be d_y.
+void elu_dropout_backward(const float* y, const float* d_y, int64_t n, int64_t d, const Dropout& dropout, float* d_x,
+                          Threads threads);
 
-// y = dropout(x), [N,D], y may be x. The backward is the same function: d_x = dropout(d_y).
-void apply_dropout(const float* x, int64_t n, int64_t d, const Dropout& dropout, float* y, Threads threads);
+// y = dropout(x > 0 ? x : slope x). x and y are [N,D] and may be the same.
+void prelu_dropout(const float* x, float slope, int64_t n, int64_t d, const Dropout& dropout, float* y,
+                   Threads threads);
+
+// Its backward from x [N,D] and d_y [N,D]: d_x [N,D], which may be d_y, and the gradient of the slope.
+float prelu_dropout_backward(const float* x, float slope, const float* d_y, int64_t n, int64_t d,
+                             const Dropout& dropout, float* d_x, Threads threads);
 
 // sums[j] = sum over i of x[i,j]: x is [N,D], sums [D].
 void column_sums(const float* x, int64_t n, int64_t d, float* sums, Threads threads);

@@ -8,6 +8,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
 #include "graphpae/kernels/dropout-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
@@ -25,18 +26,15 @@ namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FullTag = hn::ScalableTag<float>;
-using OneTag = hn::CappedTag<float, 1>;
-
-// out = (out) + start + sum over entries e of values[e] * matrix[indices[e], :] for kVectors vectors of columns, whose
+// out = start + sum over entries e of values[e] * matrix[indices[e], :] for kVectors vectors of columns, whose
 // sums stay in registers over all entries.
 template <class D, int kVectors>
 HWY_INLINE void SumEntries(D d, const int32_t* HWY_RESTRICT indices, const float* HWY_RESTRICT values, int64_t count,
-                           const float* HWY_RESTRICT matrix, int64_t stride, bool accumulate, float start_left,
+                           const float* HWY_RESTRICT matrix, int64_t stride, float start_left,
                            const float* start_right, float* HWY_RESTRICT out) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sums[kVectors];
-  for (int v = 0; v < kVectors; ++v) sums[v] = accumulate ? hn::LoadU(d, out + v * lanes) : hn::Zero(d);
+  for (int v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
   if (start_right != nullptr) {
     const auto left = hn::Set(d, start_left);
     for (int v = 0; v < kVectors; ++v) sums[v] = hn::MulAdd(left, hn::LoadU(d, start_right + v * lanes), sums[v]);
@@ -51,8 +49,8 @@ HWY_INLINE void SumEntries(D d, const int32_t* HWY_RESTRICT indices, const float
 
 // Rows [first, last) of out, `width` columns. The rows of the matrix are `stride` apart, those of out `out_stride`.
 void SparseRows(const int64_t* offsets, const int32_t* indices, const float* values, const float* matrix,
-                int64_t stride, int64_t first, int64_t last, int64_t width, bool accumulate, const RankOne& start,
-                float* out, int64_t out_stride) {
+                int64_t stride, int64_t first, int64_t last, int64_t width, const RankOne& start, float* out,
+                int64_t out_stride) {
   const FullTag d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   constexpr int kVectors = std::max<int>(1, kPanelColumns / static_cast<int>(hn::MaxLanes(FullTag())));
@@ -65,41 +63,29 @@ void SparseRows(const int64_t* offsets, const int32_t* indices, const float* val
     const auto right = [&](int64_t j) HWY_ATTR { return start.left == nullptr ? nullptr : start.right + j; };
     int64_t j = 0;
     for (; j + kVectors * lanes <= width; j += kVectors * lanes) {
-      SumEntries<FullTag, kVectors>(d, row_indices, row_values, count, matrix + j, stride, accumulate, left, right(j),
+      SumEntries<FullTag, kVectors>(d, row_indices, row_values, count, matrix + j, stride, left, right(j),
                                     row + j);
     }
     for (; j + lanes <= width; j += lanes) {
-      SumEntries<FullTag, 1>(d, row_indices, row_values, count, matrix + j, stride, accumulate, left, right(j),
+      SumEntries<FullTag, 1>(d, row_indices, row_values, count, matrix + j, stride, left, right(j),
                              row + j);
     }
     for (; j < width; ++j) {
-      SumEntries<OneTag, 1>(OneTag(), row_indices, row_values, count, matrix + j, stride, accumulate, left, right(j),
+      SumEntries<OneTag, 1>(OneTag(), row_indices, row_values, count, matrix + j, stride, left, right(j),
                             row + j);
     }
   }
 }
 
 // out[j] = keeps(j) ? scale * values[j] : 0.
-template <class D>
-HWY_INLINE void ShowColumn(D d, const float* values, uint32_t row_hash, const uint32_t* steps, uint32_t threshold,
-                           float scale, int64_t j, float* out) {
-  const hn::RebindToUnsigned<D> du;
-  const auto sums = hn::Add(hn::Set(du, row_hash + static_cast<uint32_t>(j) * kDropoutStep), hn::LoadU(du, steps));
-  const auto keep = hn::RebindMask(d, Kept(du, sums, threshold));
-  const auto value = hn::Mul(hn::Set(d, scale), hn::LoadU(d, values + j));
-  hn::StoreU(hn::IfThenElseZero(keep, value), d, out + j);
-}
-
 void ShowRow(const float* values, const Dropout& dropout, int64_t node, int64_t columns, float* out) {
-  const FullTag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const uint32_t row_hash = dropout_row_hash(dropout, node), threshold = dropout.threshold();
   const float scale = dropout.scale();
-  uint32_t steps[hn::MaxLanes(FullTag())];
-  for (uint32_t lane = 0; lane < hn::MaxLanes(d); ++lane) steps[lane] = lane * kDropoutStep;
-  int64_t j = 0;
-  for (; j + lanes <= columns; j += lanes) ShowColumn(d, values, row_hash, steps, threshold, scale, j, out);
-  for (; j < columns; ++j) ShowColumn(OneTag(), values, row_hash, steps, threshold, scale, j, out);
+  RowKeeper keeper(dropout);
+  keeper.start_row(node);
+  for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
+    const auto value = hn::Mul(hn::Set(d, scale), hn::LoadU(d, values + j));
+    hn::StoreU(hn::IfThenElseZero(keeper.kept(d, j), value), d, out + j);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -117,8 +103,8 @@ namespace {
 // out [rows, width] = sparse [rows, inner] times matrix [inner, width], plus what is asked for. Every element is summed
 // in the order of the entries of its row, however the work is divided.
 void sparse_times_dense(const int64_t* offsets, const int32_t* indices, const float* values, int64_t rows,
-                        const float* matrix, int64_t inner, int64_t width, bool accumulate, const RankOne& start,
-                        float* out, Threads threads) {
+                        const float* matrix, int64_t inner, int64_t width, const RankOne& start, float* out,
+                        Threads threads) {
   if (rows == 0 || width == 0) return;
   // Each row of the matrix is read about nonzeros / inner times. A panel of it that is copied into one piece stays in
   // the L2 cache; in place it would not, since rows that are 4 KB apart compete for the same few lines.
@@ -139,7 +125,7 @@ void sparse_times_dense(const int64_t* offsets, const int32_t* indices, const fl
         }
         const RankOne part{start.left, start.left == nullptr ? nullptr : start.right + begin};
         HWY_DYNAMIC_DISPATCH(SparseRows)
-        (offsets, indices, values, panel.data(), kPanelColumns, 0, rows, count, accumulate, part, out + begin, width);
+        (offsets, indices, values, panel.data(), kPanelColumns, 0, rows, count, part, out + begin, width);
       }
     }
     return;
@@ -154,8 +140,7 @@ void sparse_times_dense(const int64_t* offsets, const int32_t* indices, const fl
     for (int64_t group = 0; group < groups; ++group) {
       const int64_t first = group * kGroup;
       HWY_DYNAMIC_DISPATCH(SparseRows)
-      (offsets, indices, values, matrix, width, first, std::min(rows, first + kGroup), width, accumulate, start, out,
-       width);
+      (offsets, indices, values, matrix, width, first, std::min(rows, first + kGroup), width, start, out, width);
     }
   }
 }
@@ -275,14 +260,12 @@ void build_corrupted_dense(const Features& features, std::span<const int32_t> ro
 }
 
 void csr_product(const CorruptedRows& x, const float* w, int64_t d, float* y, Threads threads) {
-  sparse_times_dense(x.offsets.data(), x.indices.data(), x.values.data(), x.rows, w, x.columns, d, false, {}, y,
-                     threads);
+  sparse_times_dense(x.offsets.data(), x.indices.data(), x.values.data(), x.rows, w, x.columns, d, {}, y, threads);
 }
 
-void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w, bool accumulate, Threads threads,
-                 RankOne start) {
+void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w, Threads threads, RankOne start) {
   sparse_times_dense(x.column_offsets.data(), x.column_rows.data(), x.column_values.data(), x.columns, d_y, x.rows, d,
-                     accumulate, start, d_w, threads);
+                     start, d_w, threads);
 }
 
 }  // namespace graphpae::kernels

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "graphpae/core/aligned_array.h"
+#include "graphpae/core/buffer.h"
 #include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/kernels/row_ranges.h"
@@ -13,6 +14,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
 #include "graphpae/kernels/dropout-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES
@@ -55,18 +57,7 @@ namespace graphpae::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using FullTag = hn::CappedTag<float, 16>;
-using OneTag = hn::CappedTag<float, 1>;
-
-// Calls body(tag, j) for whole vectors of [0, end) and then with a tag of one lane for each element that is left.
-template <class Body>
-HWY_INLINE void for_elements(int64_t end, const Body& body) {
-  const FullTag d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  int64_t j = 0;
-  for (; j + lanes <= end; j += lanes) body(d, j);
-  for (; j < end; ++j) body(OneTag(), j);
-}
+using Tag = hn::CappedTag<float, kColumns>;
 
 // keeps() of each of the sources [first, last), up to 32, as one bit of each target. It hashes the sum of two numbers,
 // one of the row and one of the column.
@@ -85,7 +76,7 @@ HWY_INLINE hn::Vec<DU> KeepBits(DU du, const uint32_t* source_hash, int64_t firs
 // codes[t] of a sweep over `sources` sources, for all targets.
 void KeepCodes(const uint32_t* source_hash, int64_t sources, const uint32_t* target_hash, int64_t targets,
                uint32_t threshold, uint64_t* codes) {
-  for_elements(targets, [&](auto d, int64_t t) HWY_ATTR {
+  for_columns(0, targets, [&](auto d, int64_t t) HWY_ATTR {
     const hn::RebindToUnsigned<decltype(d)> du;
     const int64_t half = std::min<int64_t>(32, sources);
     uint32_t low[hn::MaxLanes(du)], high[hn::MaxLanes(du)];
@@ -98,8 +89,8 @@ void KeepCodes(const uint32_t* source_hash, int64_t sources, const uint32_t* tar
 }
 
 // sums[i], i < 8: the sum of the rows whose bit is set in i. The rows are kColumns apart.
-HWY_INLINE void SubsetSums(const float* rows, hn::Vec<FullTag>* HWY_RESTRICT sums) {
-  const FullTag d;
+HWY_INLINE void SubsetSums(const float* rows, hn::Vec<Tag>* HWY_RESTRICT sums) {
+  const Tag d;
   sums[0] = hn::Zero(d);
   for (int bit = 0; bit < 3; ++bit) {
     const auto row = hn::Load(d, rows + bit * kColumns);
@@ -112,15 +103,15 @@ HWY_INLINE void SubsetSums(const float* rows, hn::Vec<FullTag>* HWY_RESTRICT sum
 HWY_INLINE void BuildTables(const Sources& sources, int64_t first, int64_t column, int64_t width,
                             float* HWY_RESTRICT tables) {
   static_assert(kBits == 6);
-  const FullTag d;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(FullTag()));
+  const Tag d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag()));
   alignas(64) float rows[kSources * kColumns];
   const int64_t count = std::min<int64_t>(kSources, sources.count - first);
   if (count < kSources || width < kColumns) std::fill_n(rows, kSources * kColumns, 0.0f);
   for (int64_t s = 0; s < count; ++s) {
     const float* from = sources.row(first + s) + column;
     const float factor = sources.factors == nullptr ? 1.0f : sources.factors[first + s];
-    for_elements(width, [&](auto tag, int64_t j) HWY_ATTR {
+    for_columns(0, width, [&](auto tag, int64_t j) HWY_ATTR {
       hn::StoreU(hn::Mul(hn::LoadU(tag, from + j), hn::Set(tag, factor)), tag, rows + s * kColumns + j);
     });
   }
@@ -128,7 +119,7 @@ HWY_INLINE void BuildTables(const Sources& sources, int64_t first, int64_t colum
     for (int j = 0; j < kColumns; j += kLanes) {
       const float* in = rows + table * kBits * kColumns + j;
       float* out = tables + table * kEntries * kColumns + j;
-      hn::Vec<FullTag> low[8], high[8];
+      hn::Vec<Tag> low[8], high[8];
       SubsetSums(in, low);
       SubsetSums(in + 3 * kColumns, high);
       for (int h = 0; h < 8; ++h) {
@@ -141,13 +132,13 @@ HWY_INLINE void BuildTables(const Sources& sources, int64_t first, int64_t colum
 // sums[t, column] += the entries that codes[t] names.
 HWY_INLINE void AddEntries(const float* HWY_RESTRICT tables, const uint64_t* HWY_RESTRICT codes, int64_t targets,
                            float* HWY_RESTRICT sums) {
-  const FullTag d;
-  constexpr int kLanes = static_cast<int>(hn::MaxLanes(FullTag()));
+  const Tag d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag()));
   constexpr int kVectors = kColumns / kLanes;
   for (int64_t t = 0; t < targets; ++t) {
     float* row = sums + t * kColumns;
     const uint64_t code = codes[t];
-    hn::Vec<FullTag> total[kVectors];
+    hn::Vec<Tag> total[kVectors];
     for (int v = 0; v < kVectors; ++v) total[v] = hn::Load(d, row + v * kLanes);
     for (int table = 0; table < kTables; ++table) {
       const uint64_t offset = code >> (table * kBits) & ((kEntries - 1) << kCodeShift);
@@ -183,7 +174,7 @@ void SumSources(const Sources& sources, const uint64_t* codes, int64_t all_targe
 void TokenGradient(const float* token, float scale, const float* w, int64_t stride, const float* g, int64_t g_block,
                    int64_t g_stride, int64_t rows, int64_t width, float* d_w, float* dots) {
   constexpr int64_t kAhead = 8;  // rows to fetch early: each may be on another page
-  const FullTag d;
+  const Tag d;
   for (int64_t i = 0; i < rows; ++i) {
     const float* row = w + i * stride;
     float* out = d_w + i * stride;
@@ -225,30 +216,28 @@ HWY_EXPORT(TokenGradient);
 
 namespace {
 
-constexpr uint32_t kColumnStep = kDropoutStep;  // of keeps() in dropout.h
-
 int64_t units_of(int64_t d) { return (d + kUnitColumns - 1) / kUnitColumns; }
 
-void hash_nodes_and_features(std::span<const int32_t> nodes, const Dropout& dropout, int64_t f,
-                             TokenWorkspace& workspace) {
-  workspace.node_hash.resize(nodes.size());
-  for (size_t m = 0; m < nodes.size(); ++m) workspace.node_hash[m] = dropout_row_hash(dropout, nodes[m]);
-  workspace.feature_hash.resize(static_cast<size_t>(f));
-  for (size_t j = 0; j < static_cast<size_t>(f); ++j) {
-    workspace.feature_hash[j] = static_cast<uint32_t>(j) * kColumnStep;
+// The two numbers whose sum keeps() hashes.
+struct Hashes {
+  Hashes(std::span<const int32_t> of_nodes, const Dropout& dropout, int64_t f)
+      : nodes(of_nodes.size()), features(static_cast<size_t>(f)) {
+    for (size_t m = 0; m < nodes.size(); ++m) nodes[m] = dropout_row_hash(dropout, of_nodes[m]);
+    for (size_t j = 0; j < features.size(); ++j) features[j] = static_cast<uint32_t>(j) * kDropoutStep;
   }
-}
+  Buffer<uint32_t> nodes;     // [M]
+  Buffer<uint32_t> features;  // [F]
+};
 
 // Calls finish(column, width, begin, end, sums) for all columns in units of kUnitColumns and all targets in tiles.
 // sums [blocks, end - begin, kColumns] are those of the kept sources.
 template <class Finish>
 void sum_kept_sources(const Sources& sources, const Buffer<uint32_t>& source_hash, const Buffer<uint32_t>& target_hash,
-                      const Dropout& dropout, int64_t d, Buffer<uint64_t>& codes, Threads threads,
-                      const Finish& finish) {
+                      const Dropout& dropout, int64_t d, Threads threads, const Finish& finish) {
   const int64_t targets = static_cast<int64_t>(target_hash.size());
   const int64_t sweeps = (sources.count + kSources - 1) / kSources;
   const int64_t units = units_of(d), tiles = (targets + kTileTargets - 1) / kTileTargets;
-  codes.resize(static_cast<size_t>(sweeps * targets));
+  Buffer<uint64_t> codes(static_cast<size_t>(sweeps * targets));  // what is kept of all pairs, as bits
 #pragma omp parallel num_threads(threads.count)
   {
     flush_denormals();
@@ -272,22 +261,20 @@ void sum_kept_sources(const Sources& sources, const Buffer<uint32_t>& source_has
 }  // namespace
 
 void token_product(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                   int64_t f, int64_t d, float* y, TokenWorkspace& workspace, Threads threads) {
+                   int64_t f, int64_t d, float* y, Threads threads) {
   const int64_t m = static_cast<int64_t>(nodes.size());
   if (m == 0) return;
   if (!dropout.active()) {
-    workspace.rows.resize(static_cast<size_t>(d));
-    narrow_product_backward(w, nullptr, token, f, d, 1, nullptr, workspace.rows.data(), threads);  // w^T token
+    Buffer<float> row(static_cast<size_t>(d));
+    narrow_product_backward(w, nullptr, token, f, d, 1, nullptr, row.data(), threads);  // w^T token
 #pragma omp parallel for schedule(static) num_threads(threads.count)
-    for (int64_t i = 0; i < m; ++i)
-      std::copy_n(workspace.rows.data(), d, y + int64_t{nodes[static_cast<size_t>(i)]} * d);
+    for (int64_t i = 0; i < m; ++i) std::copy_n(row.data(), d, y + int64_t{nodes[static_cast<size_t>(i)]} * d);
     return;
   }
-  hash_nodes_and_features(nodes, dropout, f, workspace);
-  workspace.factors.resize(static_cast<size_t>(f));
-  for (int64_t j = 0; j < f; ++j) workspace.factors[static_cast<size_t>(j)] = dropout.scale() * token[j];
-  sum_kept_sources({f, w, nullptr, workspace.factors.data(), d}, workspace.feature_hash, workspace.node_hash, dropout,
-                   d, workspace.codes, threads,
+  const Hashes hashes(nodes, dropout, f);
+  Buffer<float> factors(static_cast<size_t>(f));
+  for (int64_t j = 0; j < f; ++j) factors[static_cast<size_t>(j)] = dropout.scale() * token[j];
+  sum_kept_sources({f, w, nullptr, factors.data(), d}, hashes.features, hashes.nodes, dropout, d, threads,
                    [&](int64_t column, int64_t width, int64_t begin, int64_t end, const float* sums) {
                      for (int64_t t = begin; t < end; ++t) {
                        float* row = y + int64_t{nodes[static_cast<size_t>(t)]} * d + column;
@@ -301,7 +288,7 @@ void token_product(const float* token, std::span<const int32_t> nodes, const Dro
 
 void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
                             const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
-                            TokenWorkspace& workspace, Threads threads) {
+                            Threads threads) {
   const int64_t m = static_cast<int64_t>(nodes.size());
   if (m == 0) {
     std::fill_n(d_token, f, 0.0f);
@@ -309,30 +296,29 @@ void token_product_backward(const float* token, std::span<const int32_t> nodes, 
   }
   if (!dropout.active()) {
     // Every token row is the same: the gradient of each is the sum of the rows of d_y.
-    workspace.rows.resize(static_cast<size_t>((m + 1) * d));
-    float* sums = workspace.rows.data() + m * d;
-    gather_rows(d_y, nodes.data(), m, d, workspace.rows.data(), threads);
-    column_sums(workspace.rows.data(), m, d, sums, threads);
+    Buffer<float> rows(static_cast<size_t>((m + 1) * d));
+    float* sums = rows.data() + m * d;
+    gather_rows(d_y, nodes.data(), m, d, rows.data(), threads);
+    column_sums(rows.data(), m, d, sums, threads);
     for_row_ranges(f, threads, [&](int64_t first, int64_t last) {
       HWY_DYNAMIC_DISPATCH(TokenGradient)
       (token + first, 1.0f, w + first * d, d, sums, kColumns, 0, last - first, d, d_w + first * d, d_token + first);
     });
     return;
   }
-  hash_nodes_and_features(nodes, dropout, f, workspace);
-  workspace.dots.resize(static_cast<size_t>(units_of(d) * f));
-  float* dots = workspace.dots.data();
-  sum_kept_sources({m, d_y, nodes.data(), nullptr, d}, workspace.node_hash, workspace.feature_hash, dropout, d,
-                   workspace.codes, threads,
+  const Hashes hashes(nodes, dropout, f);
+  Buffer<float> dots(static_cast<size_t>(units_of(d) * f));  // parts of d_token, by blocks of columns
+  sum_kept_sources({m, d_y, nodes.data(), nullptr, d}, hashes.nodes, hashes.features, dropout, d, threads,
                    [&](int64_t column, int64_t width, int64_t begin, int64_t end, const float* sums) {
                      HWY_DYNAMIC_DISPATCH(TokenGradient)
                      (token + begin, dropout.scale(), w + begin * d + column, d, sums, (end - begin) * kColumns,
-                      kColumns, end - begin, width, d_w + begin * d + column, dots + column / kUnitColumns * f + begin);
+                      kColumns, end - begin, width, d_w + begin * d + column,
+                      dots.data() + column / kUnitColumns * f + begin);
                    });
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t j = 0; j < f; ++j) {
     float total = 0;
-    for (int64_t unit = 0; unit < units_of(d); ++unit) total += dots[unit * f + j];
+    for (int64_t unit = 0; unit < units_of(d); ++unit) total += dots[static_cast<size_t>(unit * f + j)];
     d_token[j] = total;
   }
 }

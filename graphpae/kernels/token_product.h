@@ -10,29 +10,19 @@
 #include <cstdint>
 #include <span>
 
-#include "graphpae/core/buffer.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/kernels/dropout.h"
 
 namespace graphpae::kernels {
 
-struct TokenWorkspace {
-  Buffer<uint32_t> node_hash;     // [M]
-  Buffer<uint32_t> feature_hash;  // [F]
-  Buffer<uint64_t> codes;         // what is kept of all pairs (node, feature), as bits
-  Buffer<float> factors;          // [F] scaled token
-  Buffer<float> rows;             // [D] or [M+1,D], without dropout
-  Buffer<float> dots;             // [blocks of columns, F] parts of d_token
-};
-
 // y[nodes[m],:] = dropout(token) W for all m, other rows of y are left alone: token is [F], w [F,D], y [N,D], nodes [M]
 // are distinct. The dropout of row m is that of node nodes[m].
 void token_product(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                   int64_t f, int64_t d, float* y, TokenWorkspace& workspace, Threads threads);
+                   int64_t f, int64_t d, float* y, Threads threads);
 
 // Backward of token_product from d_y [N,D]: d_w [F,D] += its gradient, d_token [F] is set.
 void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
                             const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
-                            TokenWorkspace& workspace, Threads threads);
+                            Threads threads);
 
 }  // namespace graphpae::kernels

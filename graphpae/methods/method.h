@@ -49,11 +49,16 @@ class Method : public torch::nn::Module {
   std::shared_ptr<Encoder> encoder;
 
  protected:
-  // Draws the encoder from settings.seed, through `init`, which draws the heads afterwards.
-  Method(const Settings& settings, const InputShape& shape, Initialiser& init);
+  // Throws a usage error for settings that contradict each other.
+  Method(const Settings& settings, const InputShape& shape)
+      : settings_(settings), shape_(shape), init_(static_cast<uint64_t>(settings.seed)) {
+    check(settings);
+    encoder = register_module("encoder", make_encoder(settings, shape, init_));
+  }
 
   Settings settings_;
   InputShape shape_;
+  Initialiser init_;  // has drawn the encoder, draws the heads afterwards
 };
 
 }  // namespace graphpae

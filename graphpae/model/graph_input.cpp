@@ -5,22 +5,15 @@
 #include <cmath>
 #include <map>
 
+#include "graphpae/ops/tensors.h"
 #include "graphpae/positions/relative_distances.h"
 
 namespace graphpae {
-namespace {
-
-torch::Tensor as_int64(std::span<const int32_t> values) {
-  return torch::from_blob(const_cast<int32_t*>(values.data()), {static_cast<int64_t>(values.size())}, torch::kInt32)
-      .to(torch::kInt64);
-}
-
-}  // namespace
 
 MessageGraph::MessageGraph(EdgeIndex edges)
     : index(std::make_shared<const EdgeIndex>(std::move(edges))),
-      sources(as_int64(index->sources())),
-      targets(as_int64(index->targets())) {}
+      sources(int64_tensor(index->sources())),
+      targets(int64_tensor(index->targets())) {}
 
 const torch::Tensor& NodeFeatures::dense() const {
   if (dense_.defined()) return dense_;
@@ -39,7 +32,7 @@ const torch::Tensor& NodeFeatures::dense() const {
   return dense_;
 }
 
-torch::Tensor CodedRows::dense() const { return kinds.index_select(0, as_int64(kind_of)); }
+torch::Tensor CodedRows::dense() const { return kinds.index_select(0, int64_tensor(kind_of)); }
 
 CodedRows coded_rows(const torch::Tensor& codes) {
   const torch::Tensor rows = codes.to(torch::kInt64).contiguous();

@@ -10,10 +10,6 @@
 namespace graphpae::ops {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 // A gradient that autograd left out is zero.
 Tensor or_zeros(const Tensor& gradient, at::IntArrayRef shape) {
   return gradient.defined() ? gradient.contiguous() : torch::zeros(shape, torch::kFloat32);

@@ -2,16 +2,11 @@
 
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/narrow_product.h"
-#include "graphpae/kernels/prelu.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/ops/op_state.h"
 
 namespace graphpae::ops {
 namespace {
-
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
 
 struct LinearOp : torch::autograd::Function<LinearOp> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& weight, const Tensor& bias,
@@ -77,7 +72,7 @@ struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
   static Tensor forward(AutogradContext* context, const Tensor& x, const kernels::Dropout& dropout, Threads threads) {
     keep(context, DropoutState{dropout, threads});
     Tensor y = empty(x.sizes());
-    kernels::bias_elu_dropout(data(x), nullptr, x.size(0), x.size(1), dropout, data(y), threads);
+    kernels::elu_dropout(data(x), x.size(0), x.size(1), dropout, data(y), threads);
     context->save_for_backward({y});
     return y;
   }
@@ -86,7 +81,7 @@ struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
     const auto [dropout, threads] = kept<DropoutState>(context);
     const Tensor y = context->get_saved_variables()[0], d_y = gradients[0].contiguous();
     Tensor d_x = empty(y.sizes());
-    kernels::bias_elu_dropout_backward(data(y), data(d_y), y.size(0), y.size(1), dropout, data(d_x), nullptr, threads);
+    kernels::elu_dropout_backward(data(y), data(d_y), y.size(0), y.size(1), dropout, data(d_x), threads);
     return {d_x, Tensor(), Tensor()};
   }
 };

@@ -7,10 +7,6 @@
 namespace graphpae::ops {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 struct ProductState {
   std::vector<int32_t> token_nodes;
   kernels::Dropout dropout;
@@ -37,10 +33,7 @@ struct CorruptedProductOp : torch::autograd::Function<CorruptedProductOp> {
       kernels::dense_product(kernels::plain(data(state.dense), f), kernels::plain(data(weight), d), n, d, f, data(y), d,
                              {}, threads);
     }
-    if (!state.token_nodes.empty()) {
-      kernels::TokenWorkspace workspace;
-      kernels::token_product(data(token), state.token_nodes, dropout, data(weight), f, d, data(y), workspace, threads);
-    }
+    kernels::token_product(data(token), state.token_nodes, dropout, data(weight), f, d, data(y), threads);
     context->save_for_backward({token, weight});
     keep(context, std::move(state));
     return y;
@@ -51,18 +44,15 @@ struct CorruptedProductOp : torch::autograd::Function<CorruptedProductOp> {
     const auto saved = context->get_saved_variables();
     const Tensor &token = saved[0], &weight = saved[1], d_y = gradients[0].contiguous();
     const int64_t n = d_y.size(0), f = weight.size(0), d = weight.size(1);
-    Tensor d_weight = empty({f, d}), d_token = torch::zeros({f}, torch::kFloat32);
+    Tensor d_weight = empty({f, d}), d_token = empty({f});
     if (state.dense.defined()) {
       kernels::dense_product(kernels::transposed(data(state.dense), f), kernels::plain(data(d_y), d), f, d, n,
                              data(d_weight), d, {}, state.threads);
     } else {
-      kernels::csc_product(state.rows, data(d_y), d, data(d_weight), false, state.threads);
+      kernels::csc_product(state.rows, data(d_y), d, data(d_weight), state.threads);
     }
-    if (!state.token_nodes.empty()) {
-      kernels::TokenWorkspace workspace;
-      kernels::token_product_backward(data(token), state.token_nodes, state.dropout, data(weight), data(d_y), f, d,
-                                      data(d_weight), data(d_token), workspace, state.threads);
-    }
+    kernels::token_product_backward(data(token), state.token_nodes, state.dropout, data(weight), data(d_y), f, d,
+                                    data(d_weight), data(d_token), state.threads);
     return {Tensor(), Tensor(), d_token, d_weight, Tensor(), Tensor()};
   }
 };

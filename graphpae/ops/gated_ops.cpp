@@ -12,10 +12,6 @@
 namespace graphpae::ops {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 struct SumEmbeddingsOp : torch::autograd::Function<SumEmbeddingsOp> {
   static Tensor forward(AutogradContext* context, const Tensor& tables, const Tensor& rows, Threads threads) {
     context->save_for_backward({rows});

@@ -9,6 +9,10 @@
 
 namespace graphpae::ops {
 
+using torch::Tensor;
+using torch::autograd::AutogradContext;
+using torch::autograd::tensor_list;
+
 template <class T>
 struct OpState : torch::CustomClassHolder {
   explicit OpState(T state) : value(std::move(state)) {}
@@ -16,34 +20,34 @@ struct OpState : torch::CustomClassHolder {
 };
 
 template <class T>
-void keep(torch::autograd::AutogradContext* context, T state) {
+void keep(AutogradContext* context, T state) {
   context->saved_data["state"] = c10::IValue::make_capsule(c10::make_intrusive<OpState<T>>(std::move(state)));
 }
 
 template <class T>
-T& kept(torch::autograd::AutogradContext* context) {
+T& kept(AutogradContext* context) {
   return static_cast<OpState<T>*>(context->saved_data["state"].toCapsule().get())->value;
 }
 
-inline const float* data(const torch::Tensor& tensor) {
+inline const float* data(const Tensor& tensor) {
   TORCH_INTERNAL_ASSERT(tensor.is_contiguous() && tensor.scalar_type() == torch::kFloat32);
   return tensor.data_ptr<float>();
 }
-inline float* data(torch::Tensor& tensor) {
+inline float* data(Tensor& tensor) {
   TORCH_INTERNAL_ASSERT(tensor.is_contiguous() && tensor.scalar_type() == torch::kFloat32);
   return tensor.data_ptr<float>();
 }
 // The pointer of a tensor that may be undefined or empty.
-inline const float* data_or_null(const torch::Tensor& tensor) {
+inline const float* data_or_null(const Tensor& tensor) {
   return tensor.defined() && tensor.numel() > 0 ? data(tensor) : nullptr;
 }
 
 // Arguments of operations must be defined: a tensor that is not there travels as an empty one.
-inline torch::Tensor or_empty(const torch::Tensor& tensor) {
+inline Tensor or_empty(const Tensor& tensor) {
   return tensor.defined() ? tensor : torch::empty({0}, torch::kFloat32);
 }
-inline bool is_there(const torch::Tensor& tensor) { return tensor.numel() > 0; }
+inline bool is_there(const Tensor& tensor) { return tensor.numel() > 0; }
 
-inline torch::Tensor empty(at::IntArrayRef shape) { return torch::empty(shape, torch::kFloat32); }
+inline Tensor empty(at::IntArrayRef shape) { return torch::empty(shape, torch::kFloat32); }
 
 }  // namespace graphpae::ops

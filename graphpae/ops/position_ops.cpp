@@ -8,10 +8,6 @@
 namespace graphpae::ops {
 namespace {
 
-using torch::Tensor;
-using torch::autograd::AutogradContext;
-using torch::autograd::tensor_list;
-
 // Distinct distances: one per undirected pair, one for self loops, then those of pairs whose distance was corrupted.
 struct DistinctDistances {
   Buffer<float> values;                  // [M]
@@ -158,7 +154,7 @@ struct PositionErrorOp : torch::autograd::Function<PositionErrorOp> {
     const double loss = kernels::position_loss(*edges, decoder,
                                                {static_cast<int64_t>(counted.pairs.size()), counted.pairs.data(),
                                                 counted.weights.data(), counted.distances.data()},
-                                               data(refined), data(g[0]), &gradients, threads);
+                                               data(refined), data(g[0]), gradients, threads);
     keep(context, std::move(state));
     return torch::tensor(loss, torch::kFloat32);
   }

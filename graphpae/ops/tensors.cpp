@@ -20,13 +20,13 @@ torch::Tensor features_tensor(const Features& features) {
     return view(features.dense_values(), torch::kFloat32).view({features.rows(), features.columns()});
   // torch wants offsets and columns of one width.
   return torch::sparse_csr_tensor(
-      view(features.offsets(), torch::kInt64), view(features.indices(), torch::kInt32).to(torch::kInt64),
+      view(features.offsets(), torch::kInt64), int64_tensor(features.indices()),
       view(features.values(), torch::kFloat32), {features.rows(), features.columns()}, torch::kFloat32);
 }
 
-torch::Tensor labels_tensor(const Graph& graph) {
-  return view(std::span<const int32_t>(graph.labels()), torch::kInt32).to(torch::kInt64);
-}
+torch::Tensor int64_tensor(std::span<const int32_t> values) { return view(values, torch::kInt32).to(torch::kInt64); }
+
+torch::Tensor labels_tensor(const Graph& graph) { return int64_tensor(graph.labels()); }
 
 void use_threads_in_torch(Threads threads) { torch::set_num_threads(threads.count); }
 

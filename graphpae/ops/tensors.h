@@ -5,6 +5,9 @@
 
 #include <torch/types.h>
 
+#include <cstdint>
+#include <span>
+
 #include "graphpae/core/graph.h"
 #include "graphpae/core/threads.h"
 
@@ -18,6 +21,9 @@ torch::Tensor features_tensor(const Features& features);
 
 // [N] int64, -1 = unlabelled. A copy: torch wants 64 bits.
 torch::Tensor labels_tensor(const Graph& graph);
+
+// A copy, [n] int64: torch wants indices of 64 bits.
+torch::Tensor int64_tensor(std::span<const int32_t> values);
 
 // LibTorch starts with one thread: gives it as many as the rest of the program.
 void use_threads_in_torch(Threads threads);

@@ -25,16 +25,6 @@ double deviation_from_identity(const PanelBlocks& g) {
   return largest;
 }
 
-PanelBlocks multiply(const PanelBlocks& a, const PanelBlocks& b) {
-  PanelBlocks product(kBlockSize, 0.0);
-  for (int64_t i = 0; i < kPanel; ++i) {
-    for (int64_t k = 0; k < kPanel; ++k) {
-      for (int64_t j = 0; j < kPanel; ++j) product[i * kPanel + j] += a[i * kPanel + k] * b[k * kPanel + j];
-    }
-  }
-  return product;
-}
-
 }  // namespace
 
 template <class T>
@@ -125,7 +115,7 @@ PanelBlocks BlockKrylov<T>::orthonormalise(int64_t slot, double noise) {
         back[j * kPanel + i] = eigen.vectors[j * kPanel + i] * divisor;
       }
     }
-    r = multiply(back, r);
+    r = product(back, r, kPanel);
     multiply_panel(w, rows, factor, threads_);
     against_basis = eigen.values.front() < 0.01 * eigen.values.back();
     if (noise == 0) continue;

@@ -85,9 +85,7 @@ class BlockRun {
     }
     if (!complete) krylov_->restart(krylov_->ritz(), plan_.kept);
     best = check_ritz_vectors(walk_, krylov_->take_basis(), plan_.kept, options_.count, options_.tolerance, threads_);
-    best.used_block_solver = true;
     best.complete = complete;
-    best.converged = *std::max_element(best.residuals.begin(), best.residuals.end()) <= options_.tolerance;
     return best.complete && best.converged ? Outcome::done : Outcome::stuck;
   }
 

@@ -8,9 +8,9 @@
 
 #include <cstdint>
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/positions/component_solution.h"
-#include "graphpae/positions/graph_view.h"
 
 namespace graphpae {
 

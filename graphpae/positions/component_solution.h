@@ -15,7 +15,6 @@ struct ComponentSolution {
   std::vector<double> eigenvectors;  // [N,K] row-major, orthonormal columns
   bool converged = true;             // every residual is within the tolerance
   bool complete = true;              // a search for missed eigenvectors found none
-  bool used_block_solver = false;
 
   int64_t count() const { return static_cast<int64_t>(eigenvalues.size()); }
 };

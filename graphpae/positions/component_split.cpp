@@ -7,21 +7,12 @@ namespace graphpae {
 
 ComponentSplit::ComponentSplit(const GraphView& graph) {
   const int64_t n = graph.num_nodes();
-  std::vector<int32_t> component(n, -1), sizes, queue;
-  for (int64_t start = 0; start < n; ++start) {
-    if (component[start] >= 0) continue;
-    const int32_t id = static_cast<int32_t>(sizes.size());
-    component[start] = id;
-    queue.assign(1, static_cast<int32_t>(start));
-    for (size_t next = 0; next < queue.size(); ++next) {
-      for (const int32_t v : graph.row(queue[next])) {
-        if (component[v] >= 0) continue;
-        component[v] = id;
-        queue.push_back(v);
-      }
-    }
-    sizes.push_back(graph.degree(start) == 0 ? 0 : static_cast<int32_t>(queue.size()));  // 0 puts isolated nodes last
-    isolated_ += graph.degree(start) == 0;
+  Components components = connected_components(graph);
+  std::vector<int64_t>& sizes = components.sizes;
+  for (int64_t i = 0; i < n; ++i) {
+    if (graph.degree(i) > 0) continue;
+    sizes[components.of_node[i]] = 0;  // puts isolated nodes last
+    ++isolated_;
   }
   // Numbers already follow the smallest nodes: a stable sort by size is all the order needs.
   std::vector<int32_t> order(sizes.size()), rank(sizes.size());
@@ -30,13 +21,13 @@ ComponentSplit::ComponentSplit(const GraphView& graph) {
   starts_.assign(sizes.size() + 1, 0);
   for (size_t i = 0; i < order.size(); ++i) {
     rank[order[i]] = static_cast<int32_t>(i);
-    starts_[i + 1] = starts_[i] + std::max(1, sizes[order[i]]);
+    starts_[i + 1] = starts_[i] + std::max<int64_t>(1, sizes[order[i]]);
   }
   std::vector<int64_t> next(starts_.begin(), starts_.end() - 1);
   nodes_.resize(n);
   local_.resize(n);
   for (int64_t i = 0; i < n; ++i) {
-    const int32_t r = rank[component[i]];
+    const int32_t r = rank[components.of_node[i]];
     local_[i] = static_cast<int32_t>(next[r] - starts_[r]);
     nodes_[next[r]++] = static_cast<int32_t>(i);
   }

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "graphpae/positions/graph_view.h"
+#include "graphpae/core/adjacency.h"
 
 namespace graphpae {
 

@@ -102,9 +102,7 @@ ComponentSolution solve_inverse(const GraphView& graph, const BlockSolverOptions
   const WalkOperator walk(graph, threads);
   ComponentSolution solution =
       check_ritz_vectors(walk, krylov.take_basis(), kept, options.count, options.tolerance, threads);
-  solution.used_block_solver = true;
   solution.complete = complete;
-  solution.converged = *std::max_element(solution.residuals.begin(), solution.residuals.end()) <= options.tolerance;
   return solution;
 }
 

@@ -14,8 +14,8 @@ namespace graphpae {
 namespace {
 
 template <class T>
-ZipEntry entry(const std::string& name, const std::vector<T>& values, const std::vector<int64_t>& shape) {
-  return {name + ".npy", npy_bytes<T>(std::span<const T>(values), shape)};
+ZipEntry entry(const std::string& name, const std::vector<T>& values, const std::vector<int64_t>& shape = {}) {
+  return npy_entry(name, std::span<const T>(values), shape);
 }
 
 void write_entries(const std::string& path, const std::vector<ZipEntry>& entries) {
@@ -64,9 +64,8 @@ void write_positions(const std::string& path, const Positions& p) {
   const std::vector<uint8_t> text = to_bytes(words), sum = to_bytes(checksum(p));
   write_entries(path,
                 {entry("eigenvalues", p.eigenvalues, {p.k}), entry("eigenvectors", p.eigenvectors, {p.num_nodes, p.k}),
-                 entry("residuals", p.residuals, {p.k}), entry("facts", facts, {static_cast<int64_t>(facts.size())}),
-                 entry("words", text, {static_cast<int64_t>(text.size())}),
-                 entry("sha256", sum, {static_cast<int64_t>(sum.size())})});
+                 entry("residuals", p.residuals, {p.k}), entry("facts", facts), entry("words", text),
+                 entry("sha256", sum)});
 }
 
 void write_positions(const std::string& path, const BatchPositions& p) {
@@ -77,8 +76,7 @@ void write_positions(const std::string& path, const BatchPositions& p) {
   write_entries(
       path, {entry("eigenvalues", p.eigenvalues, {graphs, p.k}), entry("eigenvectors", p.eigenvectors, {nodes, p.k}),
              entry("residuals", p.residuals, {graphs, p.k}), entry("computed", p.computed, {graphs}),
-             entry("facts", facts, {static_cast<int64_t>(facts.size())}),
-             entry("sha256", sum, {static_cast<int64_t>(sum.size())})});
+             entry("facts", facts), entry("sha256", sum)});
 }
 
 Positions read_positions(const std::string& path) {

@@ -141,6 +141,7 @@ ComponentSolution check_ritz_vectors(const WalkOperator& walk, PanelMatrix<T> ba
   for (int64_t j = 0; j < count; ++j) {
     solution.eigenvalues.push_back(1.0 - pairs.values[order[j]]);
     solution.residuals.push_back(pairs.residuals[order[j]]);
+    solution.converged = solution.converged && solution.residuals.back() <= tolerance;
   }
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t i = 0; i < rows; ++i) {

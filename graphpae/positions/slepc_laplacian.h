@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/positions/component_split.h"
-#include "graphpae/positions/graph_view.h"
 #include "graphpae/positions/slepc_handles.h"
 
 namespace graphpae {

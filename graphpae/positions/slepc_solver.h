@@ -7,10 +7,10 @@
 
 #include <cstdint>
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/positions/block_solver.h"
 #include "graphpae/positions/component_solution.h"
 #include "graphpae/positions/component_split.h"
-#include "graphpae/positions/graph_view.h"
 
 namespace graphpae {
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "graphpae/core/error.h"
@@ -14,15 +15,15 @@
 #include "graphpae/positions/dense_solver.h"
 #include "graphpae/positions/finish_columns.h"
 #include "graphpae/positions/inverse_solver.h"
-#include "graphpae/positions/merge_pairs.h"
 #include "graphpae/positions/slepc_session.h"
 #include "graphpae/positions/slepc_solver.h"
 
 namespace graphpae {
 namespace {
 
-constexpr double kZeroEigenvalue = 1e-6;  // skip_zero leaves out what is below
-constexpr int64_t kDenseNodes = 1000;     // automatic: dense up to here
+constexpr double kZeroEigenvalue = 1e-6;     // skip_zero leaves out what is below
+constexpr int64_t kDenseNodes = 1000;        // automatic: dense up to here
+constexpr double kEqualEigenvalues = 1e-12;  // closer ones count as equal when pairs are put in order
 
 // The known pair of a component: eigenvalue 0 with D^1/2, or eigenvalue 1 for an isolated node.
 ComponentSolution known_pair(const GraphView& graph, std::span<const int32_t> nodes) {
@@ -140,6 +141,37 @@ class ComponentSolver {
   bool used_inverse_ = false;
   bool used_slepc_ = false;
 };
+
+// One eigenpair: which component, which of its columns.
+struct PairReference {
+  double eigenvalue;
+  int64_t component;
+  int64_t column;
+};
+
+// The end of the group of pairs that belong to the same eigenvalue as pairs[index]: neighbours differ by no more than
+// `tolerance`. `pairs` must be sorted.
+int64_t eigenspace_end(const std::vector<PairReference>& pairs, int64_t index, double tolerance) {
+  const int64_t size = static_cast<int64_t>(pairs.size());
+  int64_t end = index + 1;
+  while (end < size && pairs[end].eigenvalue - pairs[end - 1].eigenvalue <= tolerance) ++end;
+  return end;
+}
+
+// By eigenvalue; equal ones by component, then by column.
+void sort_pairs(std::vector<PairReference>& pairs) {
+  const auto place = [](const PairReference& p) { return std::tuple(p.component, p.column); };
+  std::sort(pairs.begin(), pairs.end(), [&](const PairReference& a, const PairReference& b) {
+    return std::tuple(a.eigenvalue, place(a)) < std::tuple(b.eigenvalue, place(b));
+  });
+  // Rounding must not decide between equal eigenvalues of different components.
+  for (int64_t begin = 0; begin < static_cast<int64_t>(pairs.size());) {
+    const int64_t end = eigenspace_end(pairs, begin, kEqualEigenvalues);
+    std::sort(pairs.begin() + begin, pairs.begin() + end,
+              [&](const PairReference& a, const PairReference& b) { return place(a) < place(b); });
+    begin = end;
+  }
+}
 
 // The pairs of the whole graph in order, skipped ones left out.
 std::vector<PairReference> ordered_pairs(const ComponentSolver& solver, int64_t components, bool skip_zero) {

@@ -1,8 +1,8 @@
 // Positions of a graph given as rows of neighbours: what laplacian_positions and position_batch share.
 #pragma once
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
-#include "graphpae/positions/graph_view.h"
 #include "graphpae/positions/laplacian_positions.h"
 
 namespace graphpae {

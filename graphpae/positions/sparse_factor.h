@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
-#include "graphpae/positions/graph_view.h"
 #include "graphpae/positions/panel_matrix.h"
 
 namespace graphpae {

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/positions/chebyshev_filter.h"
-#include "graphpae/positions/graph_view.h"
 #include "graphpae/positions/panel_matrix.h"
 
 namespace graphpae {

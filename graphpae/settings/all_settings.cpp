@@ -4,6 +4,13 @@
 
 namespace graphpae {
 
+void declare(OptionTable& table, ReadingSettings& s) {
+  table.add_choice<std::optional<Featurizer>>(
+      "featurizer", s.featurizer,
+      {{"auto", std::nullopt}, {"ogb", Featurizer::ogb}, {"transfer", Featurizer::transfer}},
+      "codes of molecules; auto: those that the data have, else ogb");
+}
+
 void declare(OptionTable& table, AllSettings& settings) {
   declare(table, settings.model);
   declare(table, settings.finetune);

@@ -1,8 +1,5 @@
 #include "graphpae/settings/method_names.h"
 
-#include <fmt/format.h>
-
-#include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 
 namespace graphpae {
@@ -17,14 +14,6 @@ const std::vector<MethodName>& method_names() {
   return all;
 }
 
-const MethodName& find_method(std::string_view name) {
-  std::vector<std::string> names;
-  for (const MethodName& method : method_names()) {
-    if (method.name == name) return method;
-    names.push_back(method.name);
-  }
-  throw usage_error(
-      fmt::format("unknown method '{}'{}; `graphpae methods` lists them", name, did_you_mean(name, names)));
-}
+const MethodName& find_method(std::string_view name) { return find_named(method_names(), name, "method"); }
 
 }  // namespace graphpae

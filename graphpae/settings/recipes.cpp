@@ -1,8 +1,5 @@
 #include "graphpae/settings/recipes.h"
 
-#include <fmt/format.h>
-
-#include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/embedded_recipes.h"
 
@@ -26,15 +23,7 @@ const std::vector<Recipe>& recipes() {
   return all;
 }
 
-const Recipe& find_recipe(std::string_view name) {
-  std::vector<std::string> names;
-  for (const Recipe& recipe : recipes()) {
-    if (recipe.name == name) return recipe;
-    names.push_back(recipe.name);
-  }
-  throw usage_error(
-      fmt::format("unknown recipe '{}'{}; `graphpae recipes` lists them", name, did_you_mean(name, names)));
-}
+const Recipe& find_recipe(std::string_view name) { return find_named(recipes(), name, "recipe"); }
 
 Settings recipe_settings(std::string_view name) {
   const Recipe& recipe = find_recipe(name);

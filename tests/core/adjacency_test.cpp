@@ -98,7 +98,8 @@ TEST(Adjacency, NamesTheEdgeThatIsOutOfRange) {
 
 TEST(Components, AreNumberedByFirstAppearance) {
   const std::vector<Edge> edges = {{0, 3}, {1, 2}, {4, 3}};
-  const Components components = connected_components(Adjacency::from_edges(edges, 6));
+  const Adjacency graph = Adjacency::from_edges(edges, 6);
+  const Components components = connected_components(view_of(graph));
   EXPECT_EQ(components.of_node, (std::vector<int32_t>{0, 1, 1, 0, 0, 2}));
   EXPECT_EQ(components.sizes, (std::vector<int64_t>{3, 2, 1}));
 }

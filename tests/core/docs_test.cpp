@@ -3,8 +3,8 @@
 
 #include "graphpae/core/options.h"
 #include "graphpae/data/generate.h"
+#include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/finetune_settings.h"
-#include "graphpae/settings/reading_settings.h"
 #include "tests/support/temp_dir.h"
 
 namespace graphpae {

@@ -189,41 +189,6 @@ TEST(RocAuc, MatchesAllPairsWithTiesAndMissingLabels) {
   EXPECT_GT(with_ties, 100);
 }
 
-// Five tasks of four graphs. Only tasks 0 and 3 have both classes.
-//   task 0: positives 4, 2 and negatives 3, 1: three of four pairs won
-//   task 1: positives only      task 2: negatives only
-//   task 3: the second label is missing; positive 2, negatives 1 and 3: one of two pairs won
-//   task 4: no labels
-TEST(MultiTaskRocAuc, AveragesTasksWithBothClasses) {
-  constexpr double x = kMissing;
-  const Numbers scores = {4, 9, 1, 1,  0,  //
-                          3, 8, 2, 99, 0,  //
-                          2, 7, 3, 2,  0,  //
-                          1, 6, 4, 3,  0};
-  const Numbers labels = {1, 1, 0, 0, x,  //
-                          0, 1, 0, x, x,  //
-                          1, 1, x, 1, x,  //
-                          0, 1, 0, 0, x};
-  const TaskAverage average = multi_task_roc_auc(scores, labels, 5);
-  EXPECT_DOUBLE_EQ(average.mean.value(), (0.75 + 0.5) / 2);
-  EXPECT_EQ(average.tasks_used, 2);
-  EXPECT_EQ(average.tasks, 5);
-}
-
-TEST(MultiTaskRocAuc, HasNoMeanWithoutATask) {
-  const TaskAverage one_class = multi_task_roc_auc(Numbers{1, 2, 3, 4}, Numbers{1, 0, 1, 0}, 2);
-  EXPECT_FALSE(one_class.mean);
-  EXPECT_EQ(one_class.tasks_used, 0);
-  EXPECT_EQ(one_class.tasks, 2);
-  EXPECT_FALSE(multi_task_roc_auc({}, {}, 3).mean);
-}
-
-TEST(MultiTaskRocAuc, RefusesMisuse) {
-  EXPECT_DATA_ERROR(multi_task_roc_auc(Numbers{1, 2, 3}, Numbers{0, 1, 0}, 2), "3 labels are not rows of 2 tasks");
-  EXPECT_DATA_ERROR(multi_task_roc_auc(Numbers{1}, Numbers{0}, 0), "1 labels are not rows of 0 tasks");
-  EXPECT_DATA_ERROR(multi_task_roc_auc(Numbers{1, 2}, Numbers{0}, 1), "2 predictions were found for 1 labels");
-}
-
 TEST(RegressionError, OneTaskByHand) {
   const Numbers predictions = {1, 2, 7, 5}, labels = {2, 2, kMissing, 1};
   // Errors -1, 0 and 4; the third label is missing.

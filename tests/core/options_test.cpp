@@ -4,8 +4,8 @@
 
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/finetune_settings.h"
-#include "graphpae/settings/reading_settings.h"
 #include "graphpae/settings/recipes.h"
 #include "graphpae/settings/settings.h"
 #include "tests/support/expect_error.h"
@@ -129,8 +129,8 @@ TEST(Recipes, HoldThePublishedConstants) {
   EXPECT_EQ(settings.dropout, 0.1);
   EXPECT_EQ(finetune_settings_from_yaml(find_recipe("qm9").yaml, "qm9").loss, TargetLoss::l1);
   for (const char* name : {"zinc", "qm9"})
-    EXPECT_EQ(reading_settings_from_yaml(find_recipe(name).yaml, name).featurizer, Featurizer::transfer) << name;
-  EXPECT_EQ(reading_settings_from_yaml(find_recipe("molbace").yaml, "molbace").featurizer, std::nullopt);
+    EXPECT_EQ(all_settings_from_yaml(find_recipe(name).yaml, name).reading.featurizer, Featurizer::transfer) << name;
+  EXPECT_EQ(all_settings_from_yaml(find_recipe("molbace").yaml, "molbace").reading.featurizer, std::nullopt);
   EXPECT_USAGE_ERROR(find_recipe("squirel"), "did you mean 'squirrel'?");
 }
 

@@ -176,14 +176,13 @@ TEST(DistanceTable, MatchesPlainLoops) {
   });
 }
 
-TEST(DistanceTable, WhatItResolvesIsWithinTheBound) {
+TEST(DistanceTable, ErrorsAreWithinTheBound) {
   int tables = 0;
   double worst_out = 0, worst_gradient = 0;
   for (uint64_t seed = 0; seed < 50; ++seed) {
     SCOPED_TRACE(seed);
     const Case c({128, 40, 4, 60000}, seed % 4 != 3, seed % 5 == 4 ? 3.0 : 0.1, 100 + seed, 61);
     const DistanceGrid grid = c.grid();
-    EXPECT_TRUE(resolves(c.embedding(), grid));
     EXPECT_LT(grid.points.size(), 30000u);
     tables += grid.tabulated > 1000;
     const Errors e = errors(c, c.forward(grid), c.backward(grid));
@@ -197,26 +196,17 @@ TEST(DistanceTable, WhatItResolvesIsWithinTheBound) {
   RecordProperty("worst_gradient", std::to_string(worst_gradient * 1e6) + "e-6");
 }
 
-TEST(DistanceTable, RefusesANarrowGaussianInRange) {
+TEST(DistanceTable, ResolvesANarrowGaussianInRange) {
   Case c({128, 40, 4, 100000}, true, 0.1, 3, 67);
-  const DistanceGrid grid = c.grid();
-  ASSERT_TRUE(resolves(c.embedding(), grid));
-  EXPECT_TRUE(resolves(c.embedding(), grid, 1e-3));
-  EXPECT_FALSE(resolves(c.embedding(), grid, 1e-12));
   c.parameters[1][7] = 0;  // s = 1e-5
-  c.parameters[0][7] = 5;
-  EXPECT_TRUE(resolves(c.embedding(), grid)) << "far from all distances";
   c.parameters[0][7] = 0.03f;
-  EXPECT_FALSE(resolves(c.embedding(), grid));
   for (int64_t i = 0; i < c.shape.count; i += 10 * c.step) c.distances[i] = 0.03f + 1e-6f * static_cast<float>(i % 19);
   // The other grid would be wrong, and one of its own is right.
   const DistanceGrid own = c.grid();
-  EXPECT_TRUE(resolves(c.embedding(), own));
   EXPECT_LT(own.points.size(), 30000u);
   Case typical = c;
   typical.parameters[1][7] = 0.05f;
   const DistanceGrid other = typical.grid();
-  EXPECT_FALSE(resolves(c.embedding(), other));
   EXPECT_GT(errors(c, c.forward(other), c.backward(other)).out, 1e-3);
   expect_small_errors(c, own);
 }
@@ -240,7 +230,6 @@ TEST(DistanceTable, AnyNumberOfThreadsGivesTheSameBits) {
 TEST(DistanceTable, NoDistancesGiveZeroGradients) {
   const Case c({6, 9, 4, 0}, true, 0.1, 1);
   const DistanceGrid grid = c.grid();
-  EXPECT_TRUE(resolves(c.embedding(), grid));
   EXPECT_TRUE(c.forward(grid).empty());
   for (const Values& gradient : c.backward(grid)) EXPECT_EQ(gradient, Values(gradient.size(), 0.0f));
 }

@@ -27,25 +27,19 @@ const Dropout kSome{.probability = 0.3f, .key = 0x123456789abcdefull};
 
 double elu(double v) { return v > 0 ? v : std::expm1(v); }
 
-TEST(RowOps, BiasEluDropout) {
+TEST(RowOps, EluDropout) {
   for_sizes([&](int64_t n, int64_t d) {
     auto x = random_floats(n * d, 1, 2);
     for (size_t i = 0; i < x.size(); i += 5) x[i] *= 1e-5f;    // elu is exact near zero
     for (size_t i = 3; i < x.size(); i += 11) x[i] *= -60.0f;  // and far from it
-    const auto bias = random_floats(d, 2);
     for (const Dropout& dropout : {kNone, kSome}) {
-      for (const bool with_bias : {false, true}) {
-        std::vector<double> expected(x.size());
-        for (int64_t i = 0; i < n * d; ++i) {
-          const float v = with_bias ? x[i] + bias[i % d] : x[i];
-          expected[i] = elu(v) * factor(dropout, i / d, i % d);
-        }
-        check(expected, 3e-7, [&](Threads threads) {
-          auto y = x;  // in place
-          bias_elu_dropout(y.data(), with_bias ? bias.data() : nullptr, n, d, dropout, y.data(), threads);
-          return y;
-        });
-      }
+      std::vector<double> expected(x.size());
+      for (int64_t i = 0; i < n * d; ++i) expected[i] = elu(x[i]) * factor(dropout, i / d, i % d);
+      check(expected, 3e-7, [&](Threads threads) {
+        auto y = x;  // in place
+        elu_dropout(y.data(), n, d, dropout, y.data(), threads);
+        return y;
+      });
     }
   });
 }
@@ -54,46 +48,30 @@ TEST(RowOps, EluKeepsRelativePrecisionNearZero) {
   const std::vector<float> x = {-1e-7f, -3e-5f, -1e-3f, -0.1f, -0.3f, -1e-20f, 0.0f};
   for_each_target([&](const std::vector<int>&) {
     std::vector<float> y(x.size());
-    bias_elu_dropout(x.data(), nullptr, 1, static_cast<int64_t>(x.size()), kNone, y.data(), Threads{1});
+    elu_dropout(x.data(), 1, static_cast<int64_t>(x.size()), kNone, y.data(), Threads{1});
     for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(y[i], std::expm1(static_cast<double>(x[i])), 3e-7 * -x[i]);
   });
 }
 
-TEST(RowOps, BiasEluDropoutBackwardMatchesDifferences) {
+TEST(RowOps, EluDropoutBackwardMatchesDifferences) {
   for_sizes([&](int64_t n, int64_t d) {
-    const auto x = random_floats(n * d, 1), bias = random_floats(d, 2), d_y = random_floats(n * d, 3);
-    for (const Dropout& dropout : {kNone, kSome}) {
-      std::vector<double> expected(x.size() + static_cast<size_t>(d));
-      for (int64_t i = 0; i < n * d; ++i) {
-        const double v = static_cast<double>(x[i]) + bias[i % d], step = 1e-6;
-        const double slope = (elu(v + step) - elu(v - step)) / (2 * step);
-        expected[i] = slope * factor(dropout, i / d, i % d) * d_y[i];
-        expected[n * d + i % d] += expected[i];
-      }
-      std::vector<float> y(x.size());
-      bias_elu_dropout(x.data(), bias.data(), n, d, dropout, y.data(), Threads{1});
-      check(expected, 1e-5, [&](Threads threads) {
-        std::vector<float> result(expected.size());
-        bias_elu_dropout_backward(y.data(), d_y.data(), n, d, dropout, result.data(), result.data() + n * d, threads);
-        auto in_place = d_y;
-        bias_elu_dropout_backward(y.data(), in_place.data(), n, d, dropout, in_place.data(), nullptr, threads);
-        EXPECT_TRUE(std::equal(in_place.begin(), in_place.end(), result.begin()));
-        return result;
-      });
-    }
-  });
-}
-
-TEST(RowOps, ApplyDropout) {
-  for_sizes([&](int64_t n, int64_t d) {
-    const auto x = random_floats(n * d, 1);
+    const auto x = random_floats(n * d, 1), d_y = random_floats(n * d, 3);
     for (const Dropout& dropout : {kNone, kSome}) {
       std::vector<double> expected(x.size());
-      for (int64_t i = 0; i < n * d; ++i) expected[i] = x[i] * factor(dropout, i / d, i % d);
-      check(expected, 2e-7, [&](Threads threads) {
-        std::vector<float> y(x.size());
-        apply_dropout(x.data(), n, d, dropout, y.data(), threads);
-        return y;
+      for (int64_t i = 0; i < n * d; ++i) {
+        const double v = static_cast<double>(x[i]), step = 1e-6;
+        const double slope = (elu(v + step) - elu(v - step)) / (2 * step);
+        expected[i] = slope * factor(dropout, i / d, i % d) * d_y[i];
+      }
+      std::vector<float> y(x.size());
+      elu_dropout(x.data(), n, d, dropout, y.data(), Threads{1});
+      check(expected, 1e-5, [&](Threads threads) {
+        std::vector<float> result(expected.size());
+        elu_dropout_backward(y.data(), d_y.data(), n, d, dropout, result.data(), threads);
+        auto in_place = d_y;
+        elu_dropout_backward(y.data(), in_place.data(), n, d, dropout, in_place.data(), threads);
+        EXPECT_EQ(in_place, result);
+        return result;
       });
     }
   });

@@ -28,8 +28,7 @@ std::vector<int32_t> some_nodes(int64_t m) {
   return nodes;
 }
 
-void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout, const std::vector<int>& thread_counts,
-                         TokenWorkspace& workspace) {
+void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout, const std::vector<int>& thread_counts) {
   SCOPED_TRACE(testing::Message() << m << " nodes, " << f << " x " << d << ", dropout " << dropout.probability);
   const int64_t n = m + 10;
   const auto nodes = some_nodes(m);
@@ -55,9 +54,9 @@ void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout
         for (const int threads : counts) {
           auto result = y_start, gradient = w_start;
           std::vector<float> token_gradient(static_cast<size_t>(f), NAN);
-          token_product(token.data(), nodes, dropout, w.data(), f, d, result.data(), workspace, Threads{threads});
+          token_product(token.data(), nodes, dropout, w.data(), f, d, result.data(), Threads{threads});
           token_product_backward(token.data(), nodes, dropout, w.data(), d_y.data(), f, d, gradient.data(),
-                                 token_gradient.data(), workspace, Threads{threads});
+                                 token_gradient.data(), Threads{threads});
           if (threads == 1) {
             expect_close(result, y, 1e-4);
             expect_close(gradient, d_w, 1e-4);
@@ -73,14 +72,13 @@ void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout
 }
 
 TEST(TokenProduct, RowsAndGradientsOfOddSizes) {
-  TokenWorkspace workspace;  // reused: sizes go up and down
   for (const float probability : {0.0f, 0.1f, 0.6f, 0.9f}) {
     for (const int64_t m : {0, 1, 5, 7, 13, 36, 75}) {
       for (const int64_t f : {0, 1, 5, 6, 7, 40, 257}) {
         for (const int64_t d : {1, 7, 64, 65, 130}) {
           const bool several = m == 75 || f == 257;
           check_against_loops(m, f, d, {.probability = probability, .key = 77},
-                              several ? std::vector<int>{1, 2, 8} : std::vector<int>{1}, workspace);
+                              several ? std::vector<int>{1, 2, 8} : std::vector<int>{1});
           if (HasFatalFailure()) return;
         }
       }
@@ -90,10 +88,9 @@ TEST(TokenProduct, RowsAndGradientsOfOddSizes) {
 
 // More nodes, or more features, than one tile has.
 TEST(TokenProduct, SeveralTiles) {
-  TokenWorkspace workspace;
   for (const float probability : {0.0f, 0.6f}) {
-    check_against_loops(1600, 5, 70, {.probability = probability, .key = 1}, {1, 2, 8}, workspace);
-    check_against_loops(5, 3200, 70, {.probability = probability, .key = 2}, {1, 2, 8}, workspace);
+    check_against_loops(1600, 5, 70, {.probability = probability, .key = 1}, {1, 2, 8});
+    check_against_loops(5, 3200, 70, {.probability = probability, .key = 2}, {1, 2, 8});
   }
 }
 
@@ -110,8 +107,7 @@ TEST(TokenProduct, DroppedInfinities) {
   for_each_target(
       [&](const std::vector<int>&) {
         std::vector<float> y(static_cast<size_t>(4 * d));
-        TokenWorkspace workspace;
-        token_product(token.data(), nodes, dropout, w.data(), f, d, y.data(), workspace, Threads{1});
+        token_product(token.data(), nodes, dropout, w.data(), f, d, y.data(), Threads{1});
         for (const float value : y) ASSERT_TRUE(std::isfinite(value));
       },
       {1});

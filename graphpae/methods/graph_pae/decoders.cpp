@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include "graphpae/ops/dense_ops.h"
+#include "graphpae/ops/tensors.h"
 
 namespace graphpae {
 
@@ -30,13 +31,23 @@ torch::Tensor DecoderImpl::hidden(const torch::Tensor& x, Threads threads) {
 }
 
 torch::Tensor decode_pairs(Decoder& decoder, const MessageGraph& graph, const torch::Tensor& refined) {
-  const auto edges = [](std::span<const int32_t> values) {
-    return torch::from_blob(const_cast<int32_t*>(values.data()), {static_cast<int64_t>(values.size())}, torch::kInt32)
-        .to(torch::kInt64);
-  };
-  const torch::Tensor forward = decoder(refined.index_select(0, edges(graph.index->pair_forward())));
-  const torch::Tensor backward = decoder(refined.index_select(0, edges(graph.index->pair_backward())));
+  const torch::Tensor forward = decoder(refined.index_select(0, int64_tensor(graph.index->pair_forward())));
+  const torch::Tensor backward = decoder(refined.index_select(0, int64_tensor(graph.index->pair_backward())));
   return ((forward + backward) / 2).squeeze(1);
+}
+
+torch::Tensor distance_loss(const MessageGraph& graph, const torch::Tensor& predicted, const torch::Tensor& distances,
+                            const torch::Tensor& masked) {
+  const torch::Tensor edges = int64_tensor(graph.index->pair_forward());  // one of each pair
+  const torch::Tensor is_masked = torch::zeros({graph.num_nodes()}, predicted.options()).index_fill_(0, masked, 1);
+  const auto masked_at = [&](const torch::Tensor& ends) {
+    return is_masked.index_select(0, ends.index_select(0, edges));
+  };
+  const torch::Tensor weights = masked_at(graph.sources) + masked_at(graph.targets);
+  if (edges.size(0) == 0 || weights.sum().item<double>() == 0) return predicted.sum() * 0;
+  const torch::Tensor errors =
+      torch::smooth_l1_loss(predicted, distances.index_select(0, edges), torch::Reduction::None);
+  return (errors * weights).sum() / weights.sum();
 }
 
 }  // namespace graphpae

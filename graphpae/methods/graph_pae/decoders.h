@@ -1,4 +1,5 @@
-// The decoders, Section 4.3: linear, activation, layer norm, linear.
+// The decoders, Section 4.3: linear, activation, layer norm, linear; and the position loss. The feature loss is one of
+// methods/reconstruction.h.
 #pragma once
 
 #include <torch/nn/module.h>
@@ -29,5 +30,10 @@ TORCH_MODULE(Decoder);
 
 // P': the decoded distance of every undirected pair, the mean of both directions. refined [E,width] -> [pairs]
 torch::Tensor decode_pairs(Decoder& decoder, const MessageGraph& graph, const torch::Tensor& refined);
+
+// Eq. (14): mean Huber loss (delta 1) over the edges whose source is masked, self loops left out; 0 if there are none.
+// predicted [pairs], distances [E], masked [M] int64 -> scalar
+torch::Tensor distance_loss(const MessageGraph& graph, const torch::Tensor& predicted, const torch::Tensor& distances,
+                            const torch::Tensor& masked);
 
 }  // namespace graphpae

@@ -22,20 +22,16 @@ uint64_t key_of(uint64_t dropout_key, PassKey pass) { return Rng(dropout_key).bi
 
 }  // namespace
 
-GraphPae::GraphPae(const Settings& settings, const InputShape& shape)
-    : GraphPae(settings, shape, Initialiser(static_cast<uint64_t>(settings.seed))) {}
-
-GraphPae::GraphPae(const Settings& settings, const InputShape& shape, Initialiser init)
-    : Method(settings, shape, init) {
+GraphPae::GraphPae(const Settings& settings, const InputShape& shape) : Method(settings, shape) {
   const bool gat = settings.encoder == EncoderKind::gat;
   const int64_t d = settings.width;
   // Molecules: the type of a masked atom is the target, the mask token is not a type.
   const int64_t features = gat ? shape.features : shape.atom_codes.at(0) - 1;
   if (settings.reconstruct_features)
-    feature_decoder = register_module("feature_decoder", Decoder(settings, d, d, features, init));
+    feature_decoder = register_module("feature_decoder", Decoder(settings, d, d, features, init_));
   if (settings.use_positions && settings.reconstruct_positions) {
     const int64_t width = gat ? settings.heads : d;
-    position_decoder = register_module("position_decoder", Decoder(settings, width, kPositionDecoderWidth, 1, init));
+    position_decoder = register_module("position_decoder", Decoder(settings, width, kPositionDecoderWidth, 1, init_));
   }
 }
 

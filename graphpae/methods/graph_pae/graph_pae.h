@@ -9,14 +9,13 @@
 //   model/gat_layer.h           attention that mixes features and positions            Eq. (7) to (9)
 //   model/gated_gcn_layer.h     the same for molecules
 //   model/encoder.h             layers in sequence
-//   decoders.h, losses.h        reconstruction                                         Eq. (10) to (15)
+//   decoders.h                  reconstruction                                         Eq. (10) to (15)
 #pragma once
 
 #include <functional>
 
 #include "graphpae/methods/graph_pae/corrupt.h"
 #include "graphpae/methods/graph_pae/decoders.h"
-#include "graphpae/methods/graph_pae/losses.h"
 #include "graphpae/methods/method.h"
 #include "graphpae/methods/reconstruction.h"
 
@@ -69,8 +68,6 @@ class GraphPae final : public Method {
   Decoder feature_decoder{nullptr}, position_decoder{nullptr};  // empty if nothing is reconstructed
 
  private:
-  GraphPae(const Settings& settings, const InputShape& shape, Initialiser init);
-
   // What is masked in the whole batch, and the part of it that `input` is.
   struct DrawnCorruption {
     int64_t masked;

@@ -16,16 +16,12 @@ enum Site : uint64_t { kEncoder = 0, kDecoder = 1 };
 
 }  // namespace
 
-GraphMae::GraphMae(const Settings& settings, const InputShape& shape)
-    : GraphMae(settings, shape, Initialiser(static_cast<uint64_t>(settings.seed))) {}
-
-GraphMae::GraphMae(const Settings& settings, const InputShape& shape, Initialiser init)
-    : Method(settings, shape, init) {
+GraphMae::GraphMae(const Settings& settings, const InputShape& shape) : Method(settings, shape) {
   if (settings.encoder == EncoderKind::gated_gcn) {
-    decoder = std::make_shared<graphmae::GinDecoder>(settings, shape.bond_codes, shape.atom_codes.at(0) - 1, init);
+    decoder = std::make_shared<graphmae::GinDecoder>(settings, shape.bond_codes, shape.atom_codes.at(0) - 1, init_);
   } else {
     if (settings.batch_size > 0) throw usage_error("method graphmae takes the whole graph in a step; use batch_size=0");
-    decoder = std::make_shared<graphmae::GatDecoder>(settings, shape.features, init);
+    decoder = std::make_shared<graphmae::GatDecoder>(settings, shape.features, init_);
   }
   register_module("decoder", decoder);
 }

@@ -25,9 +25,6 @@ class GraphMae final : public Method {
   torch::Tensor loss(const GraphInput& input, const Masking& masking, uint64_t dropout_key = 0);
 
   std::shared_ptr<graphmae::Decoder> decoder;
-
- private:
-  GraphMae(const Settings& settings, const InputShape& shape, Initialiser init);
 };
 
 }  // namespace graphpae
