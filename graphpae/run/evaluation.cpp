@@ -63,11 +63,10 @@ bool asks_for(const std::vector<Protocol>& protocols, Protocol protocol) {
 void read_choices(const EvaluateOptions& options, EvaluationPlan& plan) {
   using Protocols = std::vector<Protocol>;
   OptionTable table;
-  table.add_choice<Protocols>("--protocol", plan.facts.protocols,
-                              {{"strict", {Protocol::strict}},
-                               {"paper", {Protocol::paper}},
-                               {"both", {Protocol::strict, Protocol::paper}}},
-                              "");
+  table.add_choice<Protocols>(
+      "--protocol", plan.facts.protocols,
+      {{"strict", {Protocol::strict}}, {"paper", {Protocol::paper}}, {"both", {Protocol::strict, Protocol::paper}}},
+      "");
   table.add_choice<bool>("--baselines", plan.baselines, {{"all", true}, {"none", false}}, "");
   table.set("--protocol", options.protocol);
   table.set("--baselines", options.baselines);

@@ -175,8 +175,7 @@ template <class Data>
 Estimate estimate_finetuning(const Data& data, const FinetuneOptions& options, const Context& context) {
   const Work work = begin(data, options, context);
   const int64_t models = static_cast<int64_t>(work.parts.size());
-  Estimate found =
-      graphpae::estimate_finetuning(data, work.parts.front().objective, work.settings, work.finetune);
+  Estimate found = graphpae::estimate_finetuning(data, work.parts.front().objective, work.settings, work.finetune);
   found.epochs *= models;
   found.shapes.insert(found.shapes.begin(), {"models, one after the other", {models}});
   return found;

@@ -36,9 +36,9 @@ struct PretrainResult {
 };
 nlohmann::ordered_json results_json(const PretrainResult& result);  // results.json
 
-// Trains on a Graph, GraphSet or ShardSet, alone or in a team, and writes the run directory; of a team only rank 0 does,
-// and the results of others hold the metrics at most. Throws usage errors for settings and directories that do not fit,
-// memory errors before it starts, and interrupted errors.
+// Trains on a Graph, GraphSet or ShardSet, alone or in a team, and writes the run directory; of a team only rank 0
+// does, and the results of others hold the metrics at most. Throws usage errors for settings and directories that do
+// not fit, memory errors before it starts, and interrupted errors.
 template <class Data>
 PretrainResult pretrain(const Data& data, const PretrainOptions& options, const Context& context = {},
                         const Team& team = {});

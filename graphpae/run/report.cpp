@@ -30,7 +30,7 @@ double start_of(const RunRecord& run) {
   std::tm time{};
   const std::string started = run.environment_text("started");
   return static_cast<double>(::strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) != nullptr ? ::timegm(&time)
-                                                                                                  : std::time(nullptr));
+                                                                                                 : std::time(nullptr));
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
-// Pages about runs, maps of their embeddings, and their metrics in other forms: the verb report, and what the verbs that
-// train or evaluate leave in a run.
+// Pages about runs, maps of their embeddings, and their metrics in other forms: the verb report, and what the verbs
+// that train or evaluate leave in a run.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 

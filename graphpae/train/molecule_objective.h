@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "graphpae/core/split.h"
 #include "graphpae/core/graph_targets.h"
+#include "graphpae/core/split.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/objective.h"

@@ -21,7 +21,9 @@ std::string settings_key(Settings settings) {
 }
 
 // The key in a checkpoint, which may be of a version with fewer settings.
-std::string stored_key(const SafeTensors& file) { return to_yaml(settings_from_yaml(file.metadata("settings"), file.path())); }
+std::string stored_key(const SafeTensors& file) {
+  return to_yaml(settings_from_yaml(file.metadata("settings"), file.path()));
+}
 
 }  // namespace
 
@@ -48,7 +50,8 @@ std::vector<size_t> Pretrainer::numbers_of(const std::vector<torch::Tensor>& par
   const std::vector<torch::Tensor> all = method_->parameters();
   std::vector<size_t> numbers;
   for (const torch::Tensor& parameter : parameters) {
-    const auto place = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other.is_same(parameter); });
+    const auto place =
+        std::find_if(all.begin(), all.end(), [&](const auto& other) { return other.is_same(parameter); });
     numbers.push_back(static_cast<size_t>(place - all.begin()));
   }
   return numbers;
@@ -109,9 +112,9 @@ void Pretrainer::learn(const GraphInput& input) {
     std::string values;
     for (size_t k = 1; k < terms.size(); ++k)
       values += fmt::format("{}{} {}", k > 1 ? ", " : "", method_->terms()[k], terms[k]);
-    throw numerical_error(fmt::format(
-        "the loss of epoch {}{} is not finite{}; a smaller lr may help", epoch_ + 1,
-        steps_per_epoch() > 1 ? fmt::format(", step {},", step_ + 1) : "", values.empty() ? "" : " (" + values + ")"));
+    throw numerical_error(fmt::format("the loss of epoch {}{} is not finite{}; a smaller lr may help", epoch_ + 1,
+                                      steps_per_epoch() > 1 ? fmt::format(", step {},", step_ + 1) : "",
+                                      values.empty() ? "" : " (" + values + ")"));
   }
   optimiser_.step(learning_rate(settings_, epoch_));
   method_->updated(step.number);

@@ -373,9 +373,8 @@ TEST(FinetuneNodes, LearnsClassesTheSameWithAnyThreads) {
     options.threads = {threads};
     FinetuneSettings finetune;
     finetune.freeze = freeze;
-    const auto goal =
-        std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), graph.splits()[0], 0, settings,
-                                        finetune);
+    const auto goal = std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), graph.splits()[0], 0,
+                                                      settings, finetune);
     Finetuner tuned(goal, settings, finetune, nullptr);
     while (!tuned.done()) tuned.train_epoch();
     tuned.finish();
