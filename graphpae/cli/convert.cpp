@@ -131,7 +131,7 @@ void to_shards(Flags flags, const Common& common) {
 void add_convert(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("convert", "any readable data to our own directory form, or molecules to shards");
   auto flags = std::make_shared<Flags>();
-  flags->data.as_smiles = true;
+  flags->data.reading.as_smiles = true;
   add_data_flags(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "directory to write")->required();
   verb->add_flag("--force", flags->force, "write into an existing directory");

@@ -1,11 +1,14 @@
 #include "graphpae/cli/data_flags.h"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "graphpae/cli/setting_flags.h"
+#include "graphpae/core/error.h"
 #include "graphpae/data/known_data.h"
 #include "graphpae/io/input_file.h"
 
@@ -17,14 +20,14 @@ void add_data_flags(CLI::App& app, DataFlags& flags) {
 }
 
 void add_reading_flags(CLI::App& app, DataFlags& flags) {
-  app.add_option("--features", flags.features, "file of node features (.npz .npy .csv)");
-  app.add_option("--labels", flags.labels, "file of node labels (.npy .csv)");
-  app.add_option("--splits", flags.splits, "file of splits (.npz)");
+  app.add_option("--features", flags.reading.features, "file of node features (.npz .npy .csv)");
+  app.add_option("--labels", flags.reading.labels, "file of node labels (.npy .csv)");
+  app.add_option("--splits", flags.reading.splits, "file of splits (.npz)");
   app.add_option("--ids", flags.ids, "ids of an edge list: auto, numbers or names")->capture_default_str();
   app.add_option("--self-loops", flags.self_loops, "drop, keep or refuse")->capture_default_str();
   app.add_option("--repeats", flags.repeats, "repeated edges: merge or refuse")->capture_default_str();
-  app.add_option("--smiles-column", flags.smiles_column, "column of SMILES in a table (default: smiles)");
-  app.add_option("--tasks", flags.tasks, "target columns of a table of molecules")->delimiter(',');
+  app.add_option("--smiles-column", flags.reading.smiles_column, "column of SMILES in a table (default: smiles)");
+  app.add_option("--tasks", flags.reading.tasks, "target columns of a table of molecules")->delimiter(',');
   app.add_option(
       "--featurizer", flags.featurizer,
       "codes of molecules: ogb or transfer (default: those of the recipe or the model, of graphs.npz, else ogb)");
@@ -37,10 +40,7 @@ void add_reading_flags(CLI::App& app, DataFlags& flags) {
 }
 
 LoadOptions load_options(const DataFlags& flags, const Common& common) {
-  LoadOptions options;
-  options.features = flags.features;
-  options.labels = flags.labels;
-  options.splits = flags.splits;
+  LoadOptions options = flags.reading;
   options.ids = choose<NodeIds>(
       "--ids", flags.ids, {{"auto", NodeIds::automatic}, {"numbers", NodeIds::numbers}, {"names", NodeIds::names}});
   options.edges.self_loops =
@@ -48,8 +48,6 @@ LoadOptions load_options(const DataFlags& flags, const Common& common) {
                         {{"drop", SelfLoops::drop}, {"keep", SelfLoops::keep}, {"refuse", SelfLoops::refuse}});
   options.edges.repeats =
       choose<Repeats>("--repeats", flags.repeats, {{"merge", Repeats::merge}, {"refuse", Repeats::refuse}});
-  options.smiles_column = flags.smiles_column;
-  options.tasks = flags.tasks;
   if (!flags.featurizer.empty()) {
     options.featurizer = choose<Featurizer>("--featurizer", flags.featurizer,
                                             {{"ogb", Featurizer::ogb}, {"transfer", Featurizer::transfer}});
@@ -57,7 +55,6 @@ LoadOptions load_options(const DataFlags& flags, const Common& common) {
   options.on_invalid =
       choose<OnInvalid>("--on-invalid", flags.on_invalid,
                         {{"fail", OnInvalid::fail}, {"skip", OnInvalid::skip}, {"nan", OnInvalid::nan}});
-  options.as_smiles = flags.as_smiles;
   if (const char* cache = std::getenv("GRAPHPAE_CACHE"); cache != nullptr && flags.use_cache)
     options.molecule_cache = cache;
   options.threads = common.thread_count();
@@ -77,6 +74,14 @@ Dataset load_data(const DataFlags& flags, const Common& common) {
   return load_path_or_name(
       flags.data, load_options(flags, common), fetch,
       flags.registry.empty() ? known_data() : parse_known_data(read_file(flags.registry, 1 << 24)));
+}
+
+void check_not_input(const std::string& output, const DataFlags& data) {
+  for (const std::string& input : {data.data, data.reading.features, data.reading.labels, data.reading.splits}) {
+    std::error_code absent;
+    if (!input.empty() && std::filesystem::equivalent(output, input, absent))
+      throw usage_error(fmt::format("-o {}: is the file that is read, and would be replaced", output));
+  }
 }
 
 }  // namespace graphpae::cli

@@ -3,7 +3,6 @@
 
 #include <CLI/CLI.hpp>
 #include <string>
-#include <vector>
 
 #include "graphpae/cli/common.h"
 #include "graphpae/data/load.h"
@@ -12,17 +11,18 @@ namespace graphpae::cli {
 
 struct DataFlags {
   std::string data;
-  std::string features, labels, splits, ids = "auto", self_loops = "drop", repeats = "merge", smiles_column, registry;
-  std::vector<std::string> tasks;
-  std::string featurizer, on_invalid = "skip";
-  bool as_smiles = false;  // not flags: set by a verb that writes molecules as SMILES,
-  bool use_cache = true;   // or that must not use $GRAPHPAE_CACHE
-  bool offline = false;
-  bool trust_download = false;
+  LoadOptions reading;  // but for what the next line names
+  std::string ids = "auto", self_loops = "drop", repeats = "merge", featurizer, on_invalid = "skip";
+  std::string registry;
+  bool offline = false, trust_download = false;
+  bool use_cache = true;  // not a flag: set by a verb that must not use $GRAPHPAE_CACHE
 };
 void add_data_flags(CLI::App& app, DataFlags& flags);
 void add_reading_flags(CLI::App& app, DataFlags& flags);  // all but DATA itself
 LoadOptions load_options(const DataFlags& flags, const Common& common);
 Dataset load_data(const DataFlags& flags, const Common& common);
+
+// Throws a usage error if a file to write is one of those that are read, which it would replace.
+void check_not_input(const std::string& output, const DataFlags& data);
 
 }  // namespace graphpae::cli

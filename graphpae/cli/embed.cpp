@@ -6,7 +6,6 @@
 
 #include "graphpae/cli/context.h"
 #include "graphpae/cli/model_flags.h"
-#include "graphpae/cli/output_file.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/embedding_file.h"

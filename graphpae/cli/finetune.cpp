@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "graphpae/cli/context.h"
-#include "graphpae/cli/dry_run.h"
-#include "graphpae/cli/finetune_table.h"
 #include "graphpae/cli/model_flags.h"
+#include "graphpae/cli/score_table.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/run_settings.h"
 
@@ -31,8 +31,61 @@ Settings settings_on(const Settings& shape, const ModelFlags& flags, const std::
   ModelFlags given = flags;
   given.recipe.clear();
   const Settings said = resolve_settings(given, shape);
-  run::check_repeats(run, run::finetune_settings(shape, said), said);
-  return run::finetune_settings(shape, resolve_settings(flags, shape, &finetune));
+  run::check_repeats(run, finetune_settings(shape, said), said);
+  return finetune_settings(shape, resolve_settings(flags, shape, &finetune));
+}
+
+std::string shown(const std::optional<double>& number, const char* format) {
+  return number ? fmt::format(fmt::runtime(format), *number) : "-";
+}
+
+// Large numbers without an exponent, so that a line can be read beside a printed table.
+std::string with_unit(const std::optional<double>& number, const std::string& unit) {
+  const bool large = number.value_or(0) >= 1e4;
+  return shown(number, large ? "{:.0f}" : "{:.4g}") + (number && !unit.empty() ? " [" + unit + "]" : "");
+}
+
+std::string target_table(const std::vector<run::TargetResult>& targets) {
+  const bool classes = targets.front().classes;
+  const bool paper =
+      std::any_of(targets.begin(), targets.end(), [](const auto& target) { return !target.paper_unit.empty(); });
+  std::string text = "on the test part\n";
+  text += classes ? fmt::format("{:<16} {:>12}\n", "target", "ROC-AUC in %")
+                  : fmt::format("{:<16} {:<22} {:<22} {:>8}{}", "target", "MAE", "RMSE", "MAE/std",
+                                paper ? "   MAE, unit of the paper's table\n" : "\n");
+  for (const run::TargetResult& target : targets) {
+    text += fmt::format("{:<16} ", target.name);
+    if (classes) {
+      text += target.rocauc ? fmt::format("{:>12.2f}\n", 100 * *target.rocauc)
+                            : fmt::format("{:>12}   (the test part does not have both classes)\n", "-");
+      continue;
+    }
+    text += fmt::format("{:<22} {:<22} {:>8}", with_unit(target.mae, target.unit), with_unit(target.rmse, target.unit),
+                        shown(target.mae_over_std, "{:.4f}"));
+    if (!target.paper_unit.empty()) text += "   " + with_unit(target.mae_paper, target.paper_unit);
+    text += "\n";
+  }
+  if (!classes) text += "std: of the training labels\n";
+  return text;
+}
+
+// One line about the run, and a line per target or the mean over splits.
+std::string finetune_text(const run::FinetuneResult& result) {
+  const run::PartResult& first = result.parts.front();
+  std::string text =
+      fmt::format("{}: {} epochs, {:.1f} s ({:.3g} s per epoch), protocol {}", result.run, result.epochs(),
+                  result.seconds(), result.seconds_per_epoch(), name_of(first.protocol));
+  if (!result.has_parts())
+    text += fmt::format(": epoch {}, {}", first.reported_epoch,
+                        first.protocol == Protocol::strict ? "the best on the validation part" : "the last one");
+  text += "\n";
+  if (!first.targets.empty()) return text + "\n" + target_table(result.targets());
+  if (!result.has_parts())
+    return text + fmt::format("accuracy on the test part: {}\n", shown(first.test_mean, "{:.4f}"));
+  const std::vector<double> scores = result.test_scores();
+  if (scores.empty()) return text + "no test part has labelled nodes\n";
+  return text + "\n" +
+         score_table({fmt::format("accuracy, {} splits", scores.size())}, {{"test part", {statistics(scores)}}}, {});
 }
 
 void finetune(Flags& flags, const Common& common) {
@@ -41,22 +94,19 @@ void finetune(Flags& flags, const Common& common) {
   FinetuneSettings checked;
   resolve_settings(flags.model, {}, &checked);  // errors before the data are read
   run::FinetuneOptions options;
-  options.run = training.output;
-  options.resume = training.resume;
-  options.force = training.force;
-  options.checkpoint_every = training.checkpoint_every;
+  static_cast<RunOptions&>(options) = training.run;
   options.data = flags.data.data;
   options.model = flags.has_run() ? run::load_model(flags.run) : nullptr;
   options.model_name = flags.run;
   options.from_scratch = flags.from_scratch;
   options.parts = flags.parts;
   options.again = [&](Settings& settings, FinetuneSettings& finetune) {
-    settings = flags.has_run() ? settings_on(settings, flags.model, training.output, finetune)
+    settings = flags.has_run() ? settings_on(settings, flags.model, options.run, finetune)
                                : resolve_settings(flags.model, settings, &finetune);
   };
   const bool resuming = options.goes_on();
   if (options.model && flags.data.featurizer.empty()) flags.data.featurizer = run::featurizer_of(*options.model);
-  resolve_reading(flags.model, resuming ? training.output + "/config.yaml" : "", flags.data);
+  resolve_reading(flags.model, resuming ? options.run + "/config.yaml" : "", flags.data);
   options.featurizer = flags.data.featurizer;
   const Dataset dataset = load_data(flags.data, common);
   std::vector<std::string> notes = dataset.notes;
@@ -81,9 +131,7 @@ void finetune(Flags& flags, const Common& common) {
 
 void add_finetune_flags(CLI::App& app, ModelFlags& flags) {
   FinetuneSettings defaults;
-  OptionTable table;
-  declare(table, defaults);
-  add_option_flags(app, table, flags.settings, "finetune.");
+  add_option_flags(app, table_of(defaults), flags.settings, "finetune.");
 }
 
 }  // namespace
@@ -91,7 +139,7 @@ void add_finetune_flags(CLI::App& app, ModelFlags& flags) {
 void add_finetune(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("finetune", "train encoder and head on labels of molecules or nodes");
   auto flags = std::make_shared<Flags>();
-  flags->training.checkpoint_every = 10;
+  flags->training.run.checkpoint_every = 10;
   verb->add_option("RUN", flags->run, "run or model directory to start from; none: from scratch")->required();
   add_data_flags(*verb, flags->data);
   add_model_flags(*verb, flags->model);

@@ -22,14 +22,10 @@ void add_generate(CLI::App& app, Common& common) {
   verb->add_option("-o,--output", flags->output, "directory to write")->required();
   verb->add_flag("--force", flags->force, "write into an existing directory");
   GenerateOptions defaults;
-  OptionTable table;
-  declare(table, defaults);
-  add_setting_flags(*verb, table, flags->settings);
+  add_setting_flags(*verb, table_of(defaults), flags->settings);
   verb->callback([flags, &common] {
     GenerateOptions options = generate_defaults(flags->kind);
-    OptionTable chosen;
-    declare(chosen, options);
-    apply_settings(chosen, flags->settings);
+    apply_settings(table_of(options), flags->settings);
     const Dataset dataset{generate(options, common.thread_count()), "generated " + flags->kind, {}};
     write_directory(flags->output, dataset.graph(), flags->force);
     if (common.json) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include <memory>
 
@@ -12,14 +11,7 @@
 namespace graphpae::cli {
 namespace {
 
-class Lines {
- public:
-  void add(const char* label, const std::string& value) { text_ += fmt::format("  {:<12} {}\n", label, value); }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
+std::string line(const char* label, const std::string& value) { return fmt::format("  {:<12} {}\n", label, value); }
 
 std::string split_text(const std::vector<std::array<int64_t, 3>>& sizes) {
   if (sizes.empty()) return "none";
@@ -29,20 +21,19 @@ std::string split_text(const std::vector<std::array<int64_t, 3>>& sizes) {
 }
 
 std::string graph_text(const GraphSummary& s) {
-  Lines lines;
-  lines.add("nodes", grouped(s.nodes));
-  lines.add("edges", fmt::format("{} undirected, from {} rows; {} self loops", grouped(s.edges), grouped(s.edge_rows),
-                                 grouped(s.self_loops)));
-  lines.add("degree",
-            fmt::format("min {}, mean {:.2f}, max {}", grouped(s.min_degree), s.mean_degree, grouped(s.max_degree)));
-  lines.add("components", fmt::format("{}, the largest with {} nodes; {} isolated nodes", grouped(s.components),
-                                      grouped(s.largest_component), grouped(s.isolated)));
+  std::string lines = line("nodes", grouped(s.nodes));
+  lines += line("edges", fmt::format("{} undirected, from {} rows; {} self loops", grouped(s.edges),
+                                     grouped(s.edge_rows), grouped(s.self_loops)));
+  lines += line("degree", fmt::format("min {}, mean {:.2f}, max {}", grouped(s.min_degree), s.mean_degree,
+                                      grouped(s.max_degree)));
+  lines += line("components", fmt::format("{}, the largest with {} nodes; {} isolated nodes", grouped(s.components),
+                                          grouped(s.largest_component), grouped(s.isolated)));
   if (s.features > 0) {
-    lines.add("features", fmt::format("{} ({}), {} non-zeros, {} empty rows", grouped(s.features),
-                                      s.features_sparse ? "sparse" : "dense", grouped(s.feature_nonzeros),
-                                      grouped(s.feature_empty_rows)));
+    lines += line("features", fmt::format("{} ({}), {} non-zeros, {} empty rows", grouped(s.features),
+                                          s.features_sparse ? "sparse" : "dense", grouped(s.feature_nonzeros),
+                                          grouped(s.feature_empty_rows)));
   } else {
-    lines.add("features", "none");
+    lines += line("features", "none");
   }
   if (s.classes > 0) {
     std::vector<std::string> sizes;
@@ -51,48 +42,48 @@ std::string graph_text(const GraphSummary& s) {
       sizes.resize(12);
       sizes.push_back("...");
     }
-    lines.add("classes", fmt::format("{} with {} nodes; {} unlabelled", grouped(s.classes), fmt::join(sizes, " "),
-                                     grouped(s.unlabelled)));
+    lines += line("classes", fmt::format("{} with {} nodes; {} unlabelled", grouped(s.classes), fmt::join(sizes, " "),
+                                         grouped(s.unlabelled)));
   } else {
-    lines.add("classes", "none");
+    lines += line("classes", "none");
   }
-  if (s.edge_homophily) lines.add("homophily", fmt::format("{:.4f} of edges join equal labels", *s.edge_homophily));
-  lines.add("splits", split_text(s.split_sizes));
+  if (s.edge_homophily) lines += line("homophily", fmt::format("{:.4f} of edges join equal labels", *s.edge_homophily));
+  lines += line("splits", split_text(s.split_sizes));
   if (s.duplicates.nodes > 0) {
     std::string text = fmt::format("{} nodes share features and neighbours with another", grouped(s.duplicates.nodes));
     if (s.duplicates.test_in_train > 0) {
       text +=
           fmt::format("; {} test nodes of the first split have a twin in train", grouped(s.duplicates.test_in_train));
     }
-    lines.add("duplicates", text);
+    lines += line("duplicates", text);
   }
-  return lines.take();
+  return lines;
 }
 
 std::string set_text(const GraphSetSummary& s, int64_t invalid) {
-  Lines lines;
-  lines.add("molecules", fmt::format("{}; {} repeat an earlier text", grouped(s.molecules), grouped(s.repeated_texts)));
-  lines.add("invalid", fmt::format("{} row{}{}", grouped(invalid), invalid == 1 ? "" : "s",
-                                   invalid == 0           ? ""
-                                   : s.without_nodes == 0 ? ", left out"
-                                                          : ", kept without atoms"));
-  lines.add("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes, s.min_nodes,
-                                 s.max_nodes, grouped(s.nodes), s.node_code_columns));
-  lines.add("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
-                                 s.edge_code_columns));
-  lines.add("fragments", fmt::format("{} molecules of several fragments, {} of a single atom", grouped(s.fragmented),
-                                     grouped(s.single_node)));
-  lines.add("splits", split_text(s.split_sizes));
-  lines.add("tasks", s.tasks.empty() ? "none" : std::to_string(s.tasks.size()));
+  std::string lines =
+      line("molecules", fmt::format("{}; {} repeat an earlier text", grouped(s.molecules), grouped(s.repeated_texts)));
+  lines += line("invalid", fmt::format("{} row{}{}", grouped(invalid), invalid == 1 ? "" : "s",
+                                       invalid == 0           ? ""
+                                       : s.without_nodes == 0 ? ", left out"
+                                                              : ", kept without atoms"));
+  lines += line("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes,
+                                     s.min_nodes, s.max_nodes, grouped(s.nodes), s.node_code_columns));
+  lines += line("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
+                                     s.edge_code_columns));
+  lines += line("fragments", fmt::format("{} molecules of several fragments, {} of a single atom",
+                                         grouped(s.fragmented), grouped(s.single_node)));
+  lines += line("splits", split_text(s.split_sizes));
+  lines += line("tasks", s.tasks.empty() ? "none" : std::to_string(s.tasks.size()));
   for (const TaskSummary& task : s.tasks) {
     const int64_t missing = s.molecules - task.present;
-    lines.add("", task.binary
-                      ? fmt::format("{}: {} positive, {} negative, {} missing", task.name, grouped(task.positives),
-                                    grouped(task.present - task.positives), grouped(missing))
-                      : fmt::format("{}: mean {:.6g}, deviation {:.6g}, {} missing", task.name, task.mean,
-                                    task.deviation, grouped(missing)));
+    lines += line("", task.binary
+                          ? fmt::format("{}: {} positive, {} negative, {} missing", task.name, grouped(task.positives),
+                                        grouped(task.present - task.positives), grouped(missing))
+                          : fmt::format("{}: mean {:.6g}, deviation {:.6g}, {} missing", task.name, task.mean,
+                                        task.deviation, grouped(missing)));
   }
-  return lines.take();
+  return lines;
 }
 
 Json graph_json(const GraphSummary& s) {
@@ -177,17 +168,18 @@ Json shards_json(const ShardManifest& m) {
 }
 
 std::string shards_text(const ShardManifest& m, const std::string& name) {
-  Lines lines;
+  std::string lines;
   const double molecules = static_cast<double>(m.molecules());
-  lines.add("molecules", fmt::format("{} in {} shards", grouped(m.molecules()), grouped(m.shards.size())));
-  lines.add("atoms", fmt::format("{}, mean {:.2f}, max {}", grouped(m.atoms()),
-                                 static_cast<double>(m.atoms()) / molecules, grouped(m.largest)));
-  lines.add("bonds", fmt::format("{}, mean {:.2f}", grouped(m.bonds()), static_cast<double>(m.bonds()) / molecules));
-  lines.add("codes", fmt::format("of featurizer {}", name_of(m.featurizer)));
+  lines += line("molecules", fmt::format("{} in {} shards", grouped(m.molecules()), grouped(m.shards.size())));
+  lines += line("atoms", fmt::format("{}, mean {:.2f}, max {}", grouped(m.atoms()),
+                                     static_cast<double>(m.atoms()) / molecules, grouped(m.largest)));
+  lines +=
+      line("bonds", fmt::format("{}, mean {:.2f}", grouped(m.bonds()), static_cast<double>(m.bonds()) / molecules));
+  lines += line("codes", fmt::format("of featurizer {}", name_of(m.featurizer)));
   std::vector<std::string> settings;
   for (const auto& [key, value] : m.position_settings) settings.push_back(key + "=" + value);
-  lines.add("positions", m.k == 0 ? "none" : fmt::format("{}", fmt::join(settings, " ")));
-  return fmt::format("{} (shards)\n{}", name, lines.take());
+  lines += line("positions", m.k == 0 ? "none" : fmt::format("{}", fmt::join(settings, " ")));
+  return fmt::format("{} (shards)\n{}", name, lines);
 }
 
 }  // namespace

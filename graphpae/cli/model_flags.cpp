@@ -1,12 +1,16 @@
 #include "graphpae/cli/model_flags.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/memory.h"
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/reproduce/budget.h"
+#include "graphpae/run/pretrain.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/recipes.h"
 
@@ -14,15 +18,12 @@ namespace graphpae::cli {
 
 void add_model_flags(CLI::App& app, ModelFlags& flags) {
   Settings defaults;
-  OptionTable table;
-  declare(table, defaults);
-  app.add_option("--recipe", flags.recipe, "named settings; `graphpae recipes` lists them");
-  add_setting_flags(app, table, flags.settings);
+  add_recipe_flags(app, flags, table_of(defaults));
 }
 
-void add_recipe_flags(CLI::App& app, ModelFlags& flags) {
+void add_recipe_flags(CLI::App& app, ModelFlags& flags, const OptionTable& settings) {
   app.add_option("--recipe", flags.recipe, "named settings; `graphpae recipes` lists them");
-  add_setting_flags(app, OptionTable(), flags.settings);
+  add_setting_flags(app, settings, flags.settings);
 }
 
 namespace {
@@ -33,9 +34,7 @@ void resolve(const ModelFlags& flags, AllSettings& settings) {
     const Recipe& recipe = find_recipe(flags.recipe);
     settings = all_settings_from_yaml(recipe.yaml, "recipe " + recipe.name);
   }
-  OptionTable table;
-  declare(table, settings);
-  apply_settings(table, flags.settings);
+  apply_settings(table_of(settings), flags.settings);
 }
 
 }  // namespace
@@ -74,17 +73,17 @@ Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::
 
 void TrainingFlags::check(const std::string& name) const {
   parse_kernels(kernels);
-  if (resume && force) throw usage_error("--resume and --force exclude each other");
-  if (output.empty() && !dry_run) throw usage_error(fmt::format("-o {} is required: where the run is kept", name));
+  if (run.resume && run.force) throw usage_error("--resume and --force exclude each other");
+  if (run.run.empty() && !dry_run) throw usage_error(fmt::format("-o {} is required: where the run is kept", name));
 }
 
 void add_training_flags(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("-o,--output", flags.output, "run directory");
-  app.add_flag("--resume", flags.resume, "go on with the run in the run directory, if there is one");
-  app.add_flag("--force", flags.force, "start anew in an existing run directory");
+  app.add_option("-o,--output", flags.run.run, "run directory");
+  app.add_flag("--resume", flags.run.resume, "go on with the run in the run directory, if there is one");
+  app.add_flag("--force", flags.run.force, "start anew in an existing run directory");
   app.add_flag("--dry-run", flags.dry_run, "shapes, memory and time estimate; nothing is written");
   add_kernels_flag(app, flags.kernels);
-  app.add_option("--checkpoint-every", flags.checkpoint_every, "epochs between checkpoints")
+  app.add_option("--checkpoint-every", flags.run.checkpoint_every, "epochs between checkpoints")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
 }
@@ -95,6 +94,31 @@ void add_kernels_flag(CLI::App& app, std::string& kernels) {
 
 Kernels parse_kernels(const std::string& text) {
   return choose<Kernels>("--kernels", text, {{"fused", Kernels::fused}, {"reference", Kernels::reference}});
+}
+
+void print_estimate(const Estimate& estimate, const Common& common) {
+  const bool tried = estimate.seconds > 0;
+  const double seconds = estimate.seconds * static_cast<double>(estimate.epochs);
+  if (common.json) {
+    Json named;
+    for (const auto& [name, shape] : estimate.shapes) named[name] = shape;
+    return print_json({{"parameters", estimate.parameters},
+                       {"bytes", estimate.bytes},
+                       {"seconds_per_epoch", tried ? Json(estimate.seconds) : Json()},
+                       {"seconds", tried ? Json(seconds) : Json()},
+                       {"shapes", named}});
+  }
+  for (const auto& [name, shape] : estimate.shapes) fmt::print("  {:<36} [{}]\n", name, fmt::join(shape, ", "));
+  fmt::print("parameters     {}\n", estimate.parameters);
+  fmt::print("memory         about {:.2f} GB ({:.2f} GB available)\n", static_cast<double>(estimate.bytes) / 1e9,
+             static_cast<double>(available_memory()) / 1e9);
+  if (tried) {
+    fmt::print("an epoch       about {:.2g} s\n", estimate.seconds);
+    fmt::print("{:<14} about {}\n", fmt::format("{} epochs", estimate.epochs), duration_text(seconds));
+  } else {
+    fmt::print("an epoch       not tried, it does not fit into memory\n");
+  }
+  fmt::print("dry run: nothing was written\n");
 }
 
 }  // namespace graphpae::cli

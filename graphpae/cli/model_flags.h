@@ -6,9 +6,14 @@
 
 #include "graphpae/cli/command.h"
 #include "graphpae/ops/kernels.h"
+#include "graphpae/run/run_directory.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/finetune_settings.h"
 #include "graphpae/settings/settings.h"
+
+namespace graphpae {
+struct Estimate;
+}
 
 namespace graphpae::cli {
 
@@ -22,8 +27,8 @@ struct ModelFlags {
 };
 // --recipe, --set, --config and a flag of every setting.
 void add_model_flags(CLI::App& app, ModelFlags& flags);
-// Without the flags of settings, for a verb that few of them concern.
-void add_recipe_flags(CLI::App& app, ModelFlags& flags);
+// With flags of these settings only.
+void add_recipe_flags(CLI::App& app, ModelFlags& flags, const OptionTable& settings = {});
 
 // Precedence: flags and --set, then --config, then the recipe, then `base`.
 // `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.
@@ -39,14 +44,17 @@ void resolve_reading(const ModelFlags& flags, const std::string& config, DataFla
 
 // A run directory and how it is trained.
 struct TrainingFlags {
-  std::string output, kernels = "fused";
-  bool resume = false, force = false, dry_run = false;
-  int64_t checkpoint_every = 50;
+  RunOptions run;
+  std::string kernels = "fused";
+  bool dry_run = false;
 
   // Throws a usage error for flags that exclude each other and a missing output, which the usage calls `name`.
   void check(const std::string& name) const;
 };
 void add_training_flags(CLI::App& app, TrainingFlags& flags);
+
+// What --dry-run says: shapes, parameters, memory and time.
+void print_estimate(const Estimate& estimate, const Common& common);
 
 void add_kernels_flag(CLI::App& app, std::string& kernels);
 Kernels parse_kernels(const std::string& text);

@@ -2,13 +2,14 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <thread>
 
-#include "graphpae/cli/command.h"
-#include "graphpae/cli/output_file.h"
+#include "graphpae/cli/interrupt.h"
+#include "graphpae/cli/program.h"
 #include "graphpae/cli/progress.h"
-#include "graphpae/cli/ranks.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/stopwatch.h"
@@ -32,6 +33,38 @@ struct Outcome {
   bool cached = false, complete = true;
   std::vector<std::string> notes;
 };
+
+// An error that all ranks of mpirun meet is for rank 0 to tell; it ends the others meanwhile.
+constexpr std::chrono::seconds kPrecedence{2};
+
+// Runs `body` in a SlepcSession. Only rank 0 shows messages and progress. An error on any rank is printed once and ends
+// all ranks with its exit code.
+template <class Body>
+void run_on_ranks(Common& common, const Body& body) {
+  const SlepcSession session;
+  const bool first = session.rank() == 0;
+  if (session.ranks() > 1) end_silently_when_interrupted();
+  if (!first) {
+    common.quiet = true;
+    spdlog::set_level(spdlog::level::err);
+  }
+  try {
+    body();
+  } catch (const std::exception&) {
+    if (session.ranks() == 1) throw;
+    if (!first) std::this_thread::sleep_for(kPrecedence);
+    session.end_all(report_exception());
+  }
+}
+
+// As load_data; rank 0 reads first, so that downloads and errors happen once.
+Dataset load_data_on_ranks(const DataFlags& flags, const Common& common) {
+  const bool first = SlepcSession::rank() == 0;
+  if (!first) SlepcSession::wait_for_all();
+  Dataset dataset = load_data(flags, common);
+  if (first) SlepcSession::wait_for_all();
+  return dataset;
+}
 
 void check_memory(int64_t needed) {
   const int64_t available = available_memory();
@@ -108,7 +141,8 @@ Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Fl
   return outcome;
 }
 
-void declare(OptionTable& table, PositionOptions& o) {
+OptionTable position_table(PositionOptions& o) {
+  OptionTable table;
   using N = PositionNormalisation;
   table.add("k", o.k, between(1, 1e6), "number of eigenvectors");
   table.add("tolerance", o.tolerance, between(1e-12, 1e-2), "bound of every residual ||L u - lambda u||");
@@ -131,6 +165,7 @@ void declare(OptionTable& table, PositionOptions& o) {
                     {"wavelength_soft", N::wavelength_soft}},
                    "what each eigenvector is divided by");
   table.add("extend", o.extend, "complete the eigenspace that K cuts");
+  return table;
 }
 
 void run_positions(const Flags& flags, const PositionOptions& options, const Common& common) {
@@ -173,14 +208,10 @@ void add_positions(CLI::App& app, Common& common) {
   verb->add_option("-o,--output", flags->output, "file to write (.npz)")->required();
   verb->add_flag("--no-cache", flags->no_cache, "neither read nor write $GRAPHPAE_CACHE");
   PositionOptions defaults;
-  OptionTable table;
-  declare(table, defaults);
-  add_setting_flags(*verb, table, flags->settings);
+  add_setting_flags(*verb, position_table(defaults), flags->settings);
   verb->callback([flags, &common] {
     PositionOptions options;
-    OptionTable chosen;
-    declare(chosen, options);
-    apply_settings(chosen, flags->settings);
+    apply_settings(position_table(options), flags->settings);
     if (!flags->output.ends_with(".npz"))
       throw usage_error(fmt::format("-o {}: positions are written as .npz", flags->output));
     check_not_input(flags->output, flags->data);

@@ -7,7 +7,6 @@
 #include <variant>
 
 #include "graphpae/cli/context.h"
-#include "graphpae/cli/dry_run.h"
 #include "graphpae/cli/evaluation.h"
 #include "graphpae/cli/model_flags.h"
 #include "graphpae/core/error.h"
@@ -57,16 +56,13 @@ void pretrain(Flags& flags, Common& common) {
     spdlog::set_level(spdlog::level::err);
   }
   run::PretrainOptions options;
-  options.run = training.output;
-  options.resume = training.resume;
-  options.force = training.force;
-  options.checkpoint_every = training.checkpoint_every;
+  static_cast<RunOptions&>(options) = training.run;
   options.data = flags.data.data;
   options.again = [&](const Settings& begun) { return resolve_settings(flags.model, begun); };
   if (flags.evaluate) options.evaluate = flags.evaluation;
   const bool resuming = options.goes_on();
   if (!is_shard_directory(flags.data.data))
-    resolve_reading(flags.model, resuming ? training.output + "/config.yaml" : "", flags.data);
+    resolve_reading(flags.model, resuming ? options.run + "/config.yaml" : "", flags.data);
   options.featurizer = flags.data.featurizer;
   std::vector<std::string> notes;
   const auto data = load_training_data(flags.data, common, notes);

@@ -14,8 +14,7 @@ namespace {
 // Every setting a recipe leads to, defaults included.
 Json resolved_json(const Recipe& recipe) {
   AllSettings settings;
-  OptionTable table;
-  declare(table, settings);
+  OptionTable table = table_of(settings);
   set_from_yaml(table, recipe.yaml, recipe.name);
   Json json;
   for (const Option& option : table.options()) json[option.key] = option.print();

@@ -33,7 +33,7 @@ void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& fl
   app.add_option("--config", flags.config, "YAML file of settings");
 }
 
-void apply_settings(OptionTable& table, const SettingFlags& flags) {
+void apply_settings(OptionTable table, const SettingFlags& flags) {
   if (!flags.config.empty()) set_from_yaml(table, read_file(flags.config, 1 << 20), flags.config);
   for (const std::string& assignment : flags.set) {
     const size_t equals = assignment.find('=');

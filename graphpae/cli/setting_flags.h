@@ -20,7 +20,15 @@ void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& fl
 // Only the flags of options, called without the prefix of their keys.
 void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const std::string& prefix);
 // Precedence: --flag and --set, then --config.
-void apply_settings(OptionTable& table, const SettingFlags& flags);
+void apply_settings(OptionTable table, const SettingFlags& flags);
+
+// What settings declare; refers to them.
+template <class S>
+OptionTable table_of(S& settings) {
+  OptionTable table;
+  declare(table, settings);
+  return table;
+}
 
 // The value a flag names; a usage error that lists the choices if it names none.
 template <class E>

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "graphpae/cli/command.h"
@@ -31,8 +30,7 @@ const Option& find_option(const OptionTable& table, const std::string& name) {
 
 void print_settings(const std::string& name, const Common& common) {
   AllSettings settings;
-  OptionTable table;
-  declare(table, settings);
+  const OptionTable table = table_of(settings);
   if (!name.empty()) {
     const Option& option = find_option(table, name);
     if (common.json) return print_json(option_json(option));

@@ -70,15 +70,11 @@ void add_spectrum(CLI::App& app, Common& common) {
       ->expected(1);
   verb->add_flag("--force", flags->force, "write over what is there");
   run::SpectrumSettings defaults;
-  OptionTable table;
-  declare(table, defaults);
-  add_setting_flags(*verb, table, flags->settings);
+  add_setting_flags(*verb, table_of(defaults), flags->settings);
   verb->callback([flags, &common] {
     run::SpectrumSettings settings;
     if (!flags->runs.empty()) settings.corruptions.draws = 0;
-    OptionTable chosen;
-    declare(chosen, settings);
-    apply_settings(chosen, flags->settings);
+    apply_settings(table_of(settings), flags->settings);
     if (settings.corruptions.draws == 0 && flags->runs.empty())
       throw usage_error("draws is 0 and there is no --run: nothing to do");
     run::check_spectrum_directory(flags->output, flags->force);

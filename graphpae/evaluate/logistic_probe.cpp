@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 
 #include "graphpae/core/error.h"
-#include "graphpae/evaluate/logistic_path.h"
 #include "graphpae/core/metrics.h"
+#include "graphpae/evaluate/logistic_path.h"
 
 namespace graphpae {
 namespace {

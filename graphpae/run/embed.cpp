@@ -10,15 +10,6 @@
 namespace graphpae::run {
 namespace {
 
-// The SMILES, by which rows find their molecules again; nothing for mol blocks.
-TextColumn molecule_names(const GraphSet& set) {
-  const TextColumn& texts = set.parts().texts;
-  for (int64_t g = 0; g < texts.size(); ++g) {
-    if (texts[g].find('\n') != std::string_view::npos) return {};
-  }
-  return texts;
-}
-
 EmbedResult write_rows(const std::string& path, const torch::Tensor& rows, const TextColumn& names,
                        const std::string& row_name) {
   const torch::Tensor values = rows.contiguous();

@@ -11,7 +11,7 @@
 #include "graphpae/model/embed.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/run/input_options.h"
-#include "graphpae/run/map.h"
+#include "graphpae/run/report.h"
 #include "graphpae/run/run_directory.h"
 #include "graphpae/run/run_settings.h"
 

@@ -54,44 +54,6 @@ std::vector<ProtocolScores> probe_model(const EvaluationPlan& plan, const std::s
   return scores;
 }
 
-EvaluationTable probe_all(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                          const Rows& rows, const Watch& watch, const RowObserver& observe) {
-  const Settings& settings = models.front()->settings();
-  const std::vector<Protocol>& protocols = plan.facts.protocols;
-  EvaluationTable table{plan.facts, {}};
-  const auto add = [&](const std::string& key, const std::string& title, std::vector<ProtocolScores> scores) {
-    table.rows.push_back({key, title, std::move(scores)});
-  };
-  const auto probe_models = [&](const std::string& what, const auto& model_of, const RowObserver& see) {
-    std::vector<ProtocolScores> joined;
-    for (const auto& model : models) {
-      auto scores = probe_model(plan, what, *model_of(model), rows, watch, joined.empty() ? see : RowObserver());
-      for (size_t p = 0; p < joined.size(); ++p) joined[p].append(scores[p]);
-      if (joined.empty()) joined = std::move(scores);
-    }
-    return joined;
-  };
-  const auto itself = [](const std::shared_ptr<Model>& model) { return model; };
-  const auto unlearnt = [](const std::shared_ptr<Model>& model) { return untrained(*model); };
-  add("embeddings", "embeddings", probe_models("embeddings", itself, observe));
-  if (!plan.baselines) return table;
-  add("untrained", "untrained encoder", probe_models("untrained encoder", unlearnt, {}));
-  add("raw_features", "raw features",
-      plan.subject->probe(plan.subject->raw_features(settings), protocols, "raw features", watch));
-  if (rows.raw_positions)
-    add("raw_positions", "raw positions",
-        plan.subject->probe(rows.raw_positions(settings), protocols, "raw positions", watch));
-  add("majority", plan.subject->constant_title(), plan.subject->constant(protocols));
-  return table;
-}
-
-template <class Data>
-EvaluationRow probe_against(const EvaluationPlan& plan, const std::string& name, Model& model, const Data& data,
-                            const InputOptions& options, const Watch& watch) {
-  const auto input = prepare(data, model.settings(), options);
-  return {kAgainst, name, probe_model(plan, kAgainst, model, rows_of(input, options), watch)};
-}
-
 }  // namespace
 
 bool asks_for(const std::vector<Protocol>& protocols, Protocol protocol) {
@@ -101,11 +63,10 @@ bool asks_for(const std::vector<Protocol>& protocols, Protocol protocol) {
 void read_choices(const EvaluateOptions& options, EvaluationPlan& plan) {
   using Protocols = std::vector<Protocol>;
   OptionTable table;
-  table.add_choice<Protocols>("--protocol", plan.facts.protocols,
-                              {{"strict", {Protocol::strict}},
-                               {"paper", {Protocol::paper}},
-                               {"both", {Protocol::strict, Protocol::paper}}},
-                              "");
+  table.add_choice<Protocols>(
+      "--protocol", plan.facts.protocols,
+      {{"strict", {Protocol::strict}}, {"paper", {Protocol::paper}}, {"both", {Protocol::strict, Protocol::paper}}},
+      "");
   table.add_choice<bool>("--baselines", plan.baselines, {{"all", true}, {"none", false}}, "");
   table.set("--protocol", options.protocol);
   table.set("--baselines", options.baselines);
@@ -149,26 +110,56 @@ std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits) {
   return sizes;
 }
 
+template <class Input>
 EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                               const PreparedGraph& input, const InputOptions& options, const Watch& watch,
+                               const Input& input, const InputOptions& options, const Watch& watch,
                                const RowObserver& observe) {
-  return probe_all(plan, models, rows_of(input, options), watch, observe);
+  const Rows rows = rows_of(input, options);
+  const Settings& settings = models.front()->settings();
+  const std::vector<Protocol>& protocols = plan.facts.protocols;
+  EvaluationTable table{plan.facts, {}};
+  const auto add = [&](const std::string& key, const std::string& title, std::vector<ProtocolScores> scores) {
+    table.rows.push_back({key, title, std::move(scores)});
+  };
+  const auto probe_models = [&](const std::string& what, const auto& model_of, const RowObserver& see) {
+    std::vector<ProtocolScores> joined;
+    for (const auto& model : models) {
+      auto scores = probe_model(plan, what, *model_of(model), rows, watch, joined.empty() ? see : RowObserver());
+      for (size_t p = 0; p < joined.size(); ++p) joined[p].append(scores[p]);
+      if (joined.empty()) joined = std::move(scores);
+    }
+    return joined;
+  };
+  const auto itself = [](const std::shared_ptr<Model>& model) { return model; };
+  const auto unlearnt = [](const std::shared_ptr<Model>& model) { return untrained(*model); };
+  add("embeddings", "embeddings", probe_models("embeddings", itself, observe));
+  if (!plan.baselines) return table;
+  add("untrained", "untrained encoder", probe_models("untrained encoder", unlearnt, {}));
+  add("raw_features", "raw features",
+      plan.subject->probe(plan.subject->raw_features(settings), protocols, "raw features", watch));
+  if (rows.raw_positions)
+    add("raw_positions", "raw positions",
+        plan.subject->probe(rows.raw_positions(settings), protocols, "raw positions", watch));
+  add("majority", plan.subject->constant_title(), plan.subject->constant(protocols));
+  return table;
 }
 
-EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                               const std::shared_ptr<const MoleculeInputs>& input, const InputOptions& options,
-                               const Watch& watch, const RowObserver& observe) {
-  return probe_all(plan, models, rows_of(input, options), watch, observe);
-}
+template EvaluationTable run_evaluation(const EvaluationPlan&, const std::vector<std::shared_ptr<Model>>&,
+                                        const PreparedGraph&, const InputOptions&, const Watch&, const RowObserver&);
+template EvaluationTable run_evaluation(const EvaluationPlan&, const std::vector<std::shared_ptr<Model>>&,
+                                        const std::shared_ptr<const MoleculeInputs>&, const InputOptions&, const Watch&,
+                                        const RowObserver&);
 
-EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Graph& graph,
+template <class Data>
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Data& data,
                           const InputOptions& options, const Watch& watch) {
-  return probe_against(plan, name, model, graph, options, watch);
+  const auto input = prepare(data, model.settings(), options);
+  return {kAgainst, name, probe_model(plan, kAgainst, model, rows_of(input, options), watch)};
 }
 
-EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const GraphSet& molecules,
-                          const InputOptions& options, const Watch& watch) {
-  return probe_against(plan, name, model, molecules, options, watch);
-}
+template EvaluationRow against_row(const EvaluationPlan&, const std::string&, Model&, const Graph&, const InputOptions&,
+                                   const Watch&);
+template EvaluationRow against_row(const EvaluationPlan&, const std::string&, Model&, const GraphSet&,
+                                   const InputOptions&, const Watch&);
 
 }  // namespace graphpae::run

@@ -20,9 +20,7 @@
 
 namespace graphpae {
 class Model;
-class MoleculeInputs;
 struct InputOptions;
-struct PreparedGraph;
 }  // namespace graphpae
 
 namespace graphpae::run {
@@ -97,17 +95,16 @@ using RowObserver = std::function<void(const Features&)>;
 
 // Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
 // "embeddings", "untrained", "raw_features", "raw_positions" (of one graph), "majority".
+// `Input` is PreparedGraph or std::shared_ptr<const MoleculeInputs>.
+template <class Input>
 EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                               const PreparedGraph& input, const InputOptions& options, const Watch& watch,
+                               const Input& input, const InputOptions& options, const Watch& watch,
                                const RowObserver& observe = {});
-EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                               const std::shared_ptr<const MoleculeInputs>& input, const InputOptions& options,
-                               const Watch& watch, const RowObserver& observe = {});
 
-// The row of another model, prepared by its own settings: for the second place of the table.
-EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Graph& graph,
-                          const InputOptions& options, const Watch& watch);
-EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const GraphSet& molecules,
+// The row of another model, prepared by its own settings: for the second place of the table. `Data` is Graph or
+// GraphSet.
+template <class Data>
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Data& data,
                           const InputOptions& options, const Watch& watch);
 
 // What the probes had to say, each line once.

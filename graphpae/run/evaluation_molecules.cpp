@@ -56,32 +56,24 @@ class Molecules : public EvaluationSubject {
   }
   Features raw_features(const Settings& settings) const override { return raw_feature_rows(set, settings); }
 
-  GraphEvaluateOptions with(const std::vector<Protocol>& protocols) const {
-    GraphEvaluateOptions asked = options;
-    asked.strict = asks_for(protocols, Protocol::strict);
-    asked.paper = asks_for(protocols, Protocol::paper);
-    return asked;
-  }
-
   const GraphSet& set;
   const GraphTargets targets;
   const GraphMetric metric;
   std::vector<Split> splits;
+  GraphEvaluateOptions options;
 
  private:
   template <class Evaluate>
   std::vector<ProtocolScores> over_splits(const std::vector<Protocol>& protocols, const Evaluate& evaluate) const {
     std::vector<ProtocolScores> scores(protocols.size());
     for (size_t s = 0; s < splits.size(); ++s) {
-      GraphEvaluateOptions asked = with(protocols);
+      GraphEvaluateOptions asked = with(options, protocols);
       const GraphEvaluation of_split = evaluate(static_cast<int64_t>(s), asked);
       for (size_t p = 0; p < protocols.size(); ++p)
         add_split(scores[p], protocols[p] == Protocol::strict ? *of_split.strict : *of_split.paper);
     }
     return scores;
   }
-
-  GraphEvaluateOptions options;
 };
 
 void refuse_options_of_one_graph(const EvaluateOptions& options) {
@@ -134,7 +126,7 @@ EvaluationPlan plan_evaluation(const GraphSet& set, const Settings&, const Evalu
   for (size_t s = 0; s < molecules->splits.size(); ++s) {
     const Split& split = molecules->splits[s];
     naming(fmt::format("split {}", s),
-           [&] { check_evaluable(molecules->targets, split, molecules->with(facts.protocols)); });
+           [&] { check_evaluable(molecules->targets, split, with(molecules->options, facts.protocols)); });
     for (const int32_t id : split.train) {
       for (int64_t t = 0; t < molecules->targets.tasks(); ++t) {
         ++facts.training_labels;

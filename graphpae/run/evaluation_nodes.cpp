@@ -22,12 +22,12 @@ class Nodes : public EvaluationSubject {
 
   std::vector<ProtocolScores> probe(const Features& rows, const std::vector<Protocol>& protocols,
                                     const std::string& what, const Watch& watch) const override {
-    graphpae::EvaluateOptions asked = with(protocols);
+    graphpae::EvaluateOptions asked = with(options, protocols);
     asked.progress = [&](int64_t done, int64_t total) { watch.report({"probe steps", done, total, 0, what}); };
     return scores_of(evaluate(rows, graph.labels(), graph.num_classes(), splits, asked));
   }
   std::vector<ProtocolScores> constant(const std::vector<Protocol>& protocols) const override {
-    return scores_of(evaluate_majority(graph.labels(), graph.num_classes(), splits, with(protocols)));
+    return scores_of(evaluate_majority(graph.labels(), graph.num_classes(), splits, with(options, protocols)));
   }
   std::string constant_title() const override { return "majority class"; }
   Features raw_features(const Settings& settings) const override { return raw_feature_rows(graph, settings); }
@@ -37,12 +37,6 @@ class Nodes : public EvaluationSubject {
   graphpae::EvaluateOptions options;
 
  private:
-  graphpae::EvaluateOptions with(const std::vector<Protocol>& protocols) const {
-    graphpae::EvaluateOptions asked = options;
-    asked.strict = asks_for(protocols, Protocol::strict);
-    asked.paper = asks_for(protocols, Protocol::paper);
-    return asked;
-  }
   static std::vector<ProtocolScores> scores_of(Evaluation evaluation) {
     std::vector<ProtocolScores> scores;
     if (evaluation.strict) scores.push_back(std::move(*evaluation.strict));

@@ -25,18 +25,26 @@ class EvaluationSubject {
 
 bool asks_for(const std::vector<Protocol>& protocols, Protocol protocol);
 
+// Options of evaluate/ with these protocols.
+template <class Options>
+Options with(Options options, const std::vector<Protocol>& protocols) {
+  options.strict = asks_for(protocols, Protocol::strict);
+  options.paper = asks_for(protocols, Protocol::paper);
+  return options;
+}
+
 // The texts of the options that mean the same for both. Throws a usage error that lists the choices.
 void read_choices(const EvaluateOptions& options, EvaluationPlan& plan);
 
 // Which splits there may be.
 struct SplitChoices {
-  std::vector<Split> given;                        // of the data
-  std::string fallback, fallback_note;             // what is done if there are none
-  std::string missing;                             // what to do if they are asked for all the same
-  std::string expected;                            // what --split may be
-  std::string random_flags;                        // flags that need random splits
-  std::function<std::vector<int32_t>()> labels;    // [N] for random splits; below 0: not in any
-  std::function<Split()> scaffold = {};            // null: there is no such split
+  std::vector<Split> given;                      // of the data
+  std::string fallback, fallback_note;           // what is done if there are none
+  std::string missing;                           // what to do if they are asked for all the same
+  std::string expected;                          // what --split may be
+  std::string random_flags;                      // flags that need random splits
+  std::function<std::vector<int32_t>()> labels;  // [N] for random splits; below 0: not in any
+  std::function<Split()> scaffold = {};          // null: there is no such split
 };
 
 // Fills in where they come from, too.

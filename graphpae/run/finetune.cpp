@@ -15,10 +15,9 @@
 #include "graphpae/model/embed.h"
 #include "graphpae/run/environment.h"
 #include "graphpae/run/input_options.h"
-#include "graphpae/run/map.h"
+#include "graphpae/run/report.h"
 #include "graphpae/run/run_settings.h"
 #include "graphpae/run/training_loop.h"
-#include "graphpae/train/estimate.h"
 #include "graphpae/train/finetune.h"
 
 namespace graphpae::run {
@@ -147,8 +146,10 @@ void write_parts_file(const RunDirectory& run, const std::vector<FinetunePart>& 
              Json{{"format", "graphpae parts"}, {"version", 1}, {"parts", directories}}.dump(2) + "\n");
 }
 
+}  // namespace
+
 template <class Data>
-FinetuneResult finetune_on(const Data& data, const FinetuneOptions& options, const Context& context) {
+FinetuneResult finetune(const Data& data, const FinetuneOptions& options, const Context& context) {
   const bool resuming = options.goes_on();
   const Work work = begin(data, options, context);
   const std::string hash = content_hash(data);
@@ -171,35 +172,18 @@ FinetuneResult finetune_on(const Data& data, const FinetuneOptions& options, con
 }
 
 template <class Data>
-TrainingEstimate estimate_on(const Data& data, const FinetuneOptions& options, const Context& context) {
+Estimate estimate_finetuning(const Data& data, const FinetuneOptions& options, const Context& context) {
   const Work work = begin(data, options, context);
   const int64_t models = static_cast<int64_t>(work.parts.size());
-  const Estimate found = graphpae::estimate_finetuning(work.parts.front().objective, work.settings, work.finetune);
-  TrainingEstimate estimate{found.parameters, found.bytes, found.seconds, work.settings.epochs * models, {}};
-  estimate.shapes = {{"models, one after the other", {models}}};
-  for (auto& shape : finetuning_shapes(data, work.settings)) estimate.shapes.push_back(std::move(shape));
-  return estimate;
+  Estimate found = graphpae::estimate_finetuning(data, work.parts.front().objective, work.settings, work.finetune);
+  found.epochs *= models;
+  found.shapes.insert(found.shapes.begin(), {"models, one after the other", {models}});
+  return found;
 }
 
-}  // namespace
-
-bool FinetuneOptions::goes_on() const { return resume && RunDirectory::holds_run(run); }
-
-FinetuneResult finetune(const Graph& graph, const FinetuneOptions& options, const Context& context) {
-  return finetune_on(graph, options, context);
-}
-
-FinetuneResult finetune(const GraphSet& molecules, const FinetuneOptions& options, const Context& context) {
-  return finetune_on(molecules, options, context);
-}
-
-TrainingEstimate estimate_finetuning(const Graph& graph, const FinetuneOptions& options, const Context& context) {
-  return estimate_on(graph, options, context);
-}
-
-TrainingEstimate estimate_finetuning(const GraphSet& molecules, const FinetuneOptions& options,
-                                     const Context& context) {
-  return estimate_on(molecules, options, context);
-}
+template FinetuneResult finetune(const Graph&, const FinetuneOptions&, const Context&);
+template FinetuneResult finetune(const GraphSet&, const FinetuneOptions&, const Context&);
+template Estimate estimate_finetuning(const Graph&, const FinetuneOptions&, const Context&);
+template Estimate estimate_finetuning(const GraphSet&, const FinetuneOptions&, const Context&);
 
 }  // namespace graphpae::run

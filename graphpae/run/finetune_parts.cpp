@@ -160,7 +160,8 @@ std::vector<FinetunePart> finetune_parts(const Graph& graph, const GraphInput& i
   if (graph.splits().empty()) throw data_error("the data have no split; --splits names a file of them");
   std::vector<FinetunePart> parts;
   for (size_t s = 0; s < graph.splits().size(); ++s) {
-    const auto objective = std::make_shared<NodeObjective>(graph, input, static_cast<int64_t>(s), settings, finetune);
+    const auto objective =
+        std::make_shared<NodeObjective>(graph, input, graph.splits()[s], static_cast<int64_t>(s), settings, finetune);
     FinetunePart part{"", "", objective, [objective](Predictor& predictor, PartResult& result) {
                         score_nodes(*objective, predictor, result);
                       }};

@@ -8,7 +8,16 @@
 namespace graphpae::run {
 namespace {
 
-InputOptions watched_options(const Context& context, const std::string& unit, int64_t total) {
+int64_t count_of(const Graph&, const Settings& settings) { return settings.eigenvectors; }
+int64_t count_of(const GraphSet& molecules, const Settings&) { return molecules.num_graphs(); }
+int64_t count_of(const ShardSet& shards, const Settings&) { return shards.manifest().molecules(); }
+
+}  // namespace
+
+template <class Data>
+InputOptions input_options(const Context& context, const Data& data, const Settings& settings) {
+  const std::string unit = std::is_same_v<Data, Graph> ? "eigenpairs" : "molecules";
+  const int64_t total = count_of(data, settings);
   InputOptions options;
   options.threads = context.threads;
   options.kernels = context.kernels;
@@ -22,18 +31,8 @@ InputOptions watched_options(const Context& context, const std::string& unit, in
   return options;
 }
 
-}  // namespace
-
-InputOptions input_options(const Context& context, const Graph&, const Settings& settings) {
-  return watched_options(context, "eigenpairs", settings.eigenvectors);
-}
-
-InputOptions input_options(const Context& context, const GraphSet& molecules, const Settings&) {
-  return watched_options(context, "molecules", molecules.num_graphs());
-}
-
-InputOptions input_options(const Context& context, const ShardSet& shards, const Settings&) {
-  return watched_options(context, "molecules", shards.manifest().molecules());
-}
+template InputOptions input_options(const Context&, const Graph&, const Settings&);
+template InputOptions input_options(const Context&, const GraphSet&, const Settings&);
+template InputOptions input_options(const Context&, const ShardSet&, const Settings&);
 
 }  // namespace graphpae::run

@@ -5,18 +5,14 @@
 #include "graphpae/run/context.h"
 
 namespace graphpae {
-class Graph;
-class GraphSet;
-class ShardSet;
 struct InputOptions;
 struct Settings;
 }  // namespace graphpae
 
 namespace graphpae::run {
 
-// The context may go.
-InputOptions input_options(const Context& context, const Graph& graph, const Settings& settings);
-InputOptions input_options(const Context& context, const GraphSet& molecules, const Settings& settings);
-InputOptions input_options(const Context& context, const ShardSet& shards, const Settings& settings);
+// The context may go. Data: Graph, GraphSet or ShardSet.
+template <class Data>
+InputOptions input_options(const Context& context, const Data& data, const Settings& settings);
 
 }  // namespace graphpae::run

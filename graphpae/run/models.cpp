@@ -17,4 +17,12 @@ std::string featurizer_of(const InputShape& shape) {
   return name_of(ogb ? Featurizer::ogb : Featurizer::transfer);
 }
 
+TextColumn molecule_names(const GraphSet& set) {
+  const TextColumn& texts = set.parts().texts;
+  for (int64_t g = 0; g < texts.size(); ++g) {
+    if (texts[g].find('\n') != std::string_view::npos) return {};
+  }
+  return texts;
+}
+
 }  // namespace graphpae::run

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "graphpae/core/graph_set.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae {
@@ -20,5 +21,8 @@ const Settings& settings_of(const Model& model);
 // The featurizer that makes codes of such a shape: "ogb", "transfer"; "" for one graph.
 std::string featurizer_of(const Model& model);
 std::string featurizer_of(const InputShape& shape);
+
+// The SMILES, by which rows find their molecules again; nothing for mol blocks.
+TextColumn molecule_names(const GraphSet& set);
 
 }  // namespace graphpae::run

@@ -22,11 +22,8 @@ namespace {
 // The SMILES, or row numbers if there are none (mol blocks).
 PredictionTable molecule_table(const GraphSet& set) {
   PredictionTable table;
-  const TextColumn& texts = set.parts().texts;
-  bool smiles = !texts.empty();
-  for (int64_t g = 0; g < texts.size() && smiles; ++g) smiles = texts[g].find('\n') == std::string_view::npos;
-  table.row_name = smiles ? "smiles" : "row";
-  if (smiles) table.rows = texts;
+  table.rows = molecule_names(set);
+  table.row_name = table.rows.empty() ? "row" : "smiles";
   return table;
 }
 

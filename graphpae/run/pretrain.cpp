@@ -16,10 +16,9 @@
 #include "graphpae/ops/tensor_memory.h"
 #include "graphpae/run/environment.h"
 #include "graphpae/run/input_options.h"
-#include "graphpae/run/map.h"
+#include "graphpae/run/report.h"
 #include "graphpae/run/run_settings.h"
 #include "graphpae/run/training_loop.h"
-#include "graphpae/train/estimate.h"
 #include "graphpae/train/pretrain.h"
 
 namespace graphpae::run {
@@ -87,8 +86,18 @@ std::string result_card(const std::string& data, const PretrainResult& result) {
                      result.final_loss().value_or(std::nan("")));
 }
 
+// The reference is LibTorch as it comes.
 template <class Data>
-PretrainResult pretrain_on(const Data& data, const PretrainOptions& options, const Context& context, const Team& team) {
+void keep_memory(const Settings& settings, Kernels kernels) {
+  if (kernels != Kernels::fused) return;
+  keep_freed_memory();
+  if (!std::is_same_v<Data, Graph> || settings.batch_size > 0) keep_tensor_memory();
+}
+
+}  // namespace
+
+template <class Data>
+PretrainResult pretrain(const Data& data, const PretrainOptions& options, const Context& context, const Team& team) {
   const bool resuming = team.text_of_first("resume", team.leads() && options.goes_on() ? "yes" : "no") == "yes";
   const std::string hash = content_hash(data);
   team.check_same(hash);
@@ -112,10 +121,7 @@ PretrainResult pretrain_on(const Data& data, const PretrainOptions& options, con
     plan_ahead();
     if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force)));
   }
-  if (context.kernels == Kernels::fused) {  // the reference is LibTorch as it comes
-    keep_freed_memory();
-    if (!std::is_same_v<Data, Graph> || settings.batch_size > 0) keep_tensor_memory();
-  }
+  keep_memory<Data>(settings, context.kernels);
   if (run) {
     if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings) + reading_yaml(options.featurizer));
     write_environment(*run, options.data, hash, context, {{"processes", team.size()}});
@@ -173,17 +179,13 @@ PretrainResult pretrain_on(const Data& data, const PretrainOptions& options, con
 }
 
 template <class Data>
-TrainingEstimate estimate_on(const Data& data, const PretrainOptions& options, const Context& context) {
+Estimate estimate_pretraining(const Data& data, const PretrainOptions& options, const Context& context) {
   const Settings settings =
       options.goes_on() ? begun_settings(options, RunDirectory::open(options.run)) : options.settings;
   naming(options.data, [&] { check_trainable(data, settings); });
-  const Estimate found = estimate(data, settings, context.kernels, context.threads);
-  return {found.parameters, found.bytes, found.seconds, settings.epochs, model_shapes(data, settings)};
+  keep_memory<Data>(settings, context.kernels);
+  return estimate(data, settings, context.kernels, context.threads);
 }
-
-}  // namespace
-
-bool PretrainOptions::goes_on() const { return resume && RunDirectory::holds_run(run); }
 
 std::optional<double> PretrainResult::final_loss() const {
   if (metrics.empty()) return std::nullopt;
@@ -203,31 +205,11 @@ nlohmann::ordered_json results_json(const PretrainResult& result) {
   return json;
 }
 
-PretrainResult pretrain(const Graph& graph, const PretrainOptions& options, const Context& context, const Team& team) {
-  return pretrain_on(graph, options, context, team);
-}
-
-PretrainResult pretrain(const GraphSet& molecules, const PretrainOptions& options, const Context& context,
-                        const Team& team) {
-  return pretrain_on(molecules, options, context, team);
-}
-
-PretrainResult pretrain(const ShardSet& shards, const PretrainOptions& options, const Context& context,
-                        const Team& team) {
-  return pretrain_on(shards, options, context, team);
-}
-
-TrainingEstimate estimate_pretraining(const Graph& graph, const PretrainOptions& options, const Context& context) {
-  return estimate_on(graph, options, context);
-}
-
-TrainingEstimate estimate_pretraining(const GraphSet& molecules, const PretrainOptions& options,
-                                      const Context& context) {
-  return estimate_on(molecules, options, context);
-}
-
-TrainingEstimate estimate_pretraining(const ShardSet& shards, const PretrainOptions& options, const Context& context) {
-  return estimate_on(shards, options, context);
-}
+template PretrainResult pretrain(const Graph&, const PretrainOptions&, const Context&, const Team&);
+template PretrainResult pretrain(const GraphSet&, const PretrainOptions&, const Context&, const Team&);
+template PretrainResult pretrain(const ShardSet&, const PretrainOptions&, const Context&, const Team&);
+template Estimate estimate_pretraining(const Graph&, const PretrainOptions&, const Context&);
+template Estimate estimate_pretraining(const GraphSet&, const PretrainOptions&, const Context&);
+template Estimate estimate_pretraining(const ShardSet&, const PretrainOptions&, const Context&);
 
 }  // namespace graphpae::run

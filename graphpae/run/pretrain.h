@@ -7,29 +7,19 @@
 #include <string>
 #include <vector>
 
-#include "graphpae/core/graph.h"
-#include "graphpae/core/graph_set.h"
-#include "graphpae/data/molecule_shards.h"
 #include "graphpae/run/context.h"
 #include "graphpae/run/evaluation.h"
+#include "graphpae/run/run_directory.h"
 #include "graphpae/run/team.h"
-#include "graphpae/run/training_estimate.h"
-#include "graphpae/train/checkpoint.h"
+#include "graphpae/train/estimate.h"
 
 namespace graphpae::run {
 
-struct PretrainOptions {
-  std::string run;                     // directory
-  bool resume = false, force = false;  // go on with what is there, or start anew
-  int64_t checkpoint_every = 50;       // epochs
-  std::string data;                    // its name in errors and files
-  std::string featurizer;              // that molecules were read with, for config.yaml; may be empty
-  Settings settings;                   // of a new run
+struct PretrainOptions : RunOptions {
+  Settings settings;  // of a new run
   // What is asked of a run that goes on, given its settings: it may only repeat them. Empty: `settings`.
   std::function<Settings(const Settings& begun)> again;
   std::optional<EvaluateOptions> evaluate;  // probe the embeddings after training
-
-  bool goes_on() const;  // `resume`, and there is a run
 };
 
 struct PretrainResult {
@@ -46,21 +36,15 @@ struct PretrainResult {
 };
 nlohmann::ordered_json results_json(const PretrainResult& result);  // results.json
 
-// Trains, alone or in a team, and writes the run directory; of a team only rank 0 does, and the results of others hold
-// the metrics at most. Throws usage errors for settings and directories that do not fit, memory errors before it
-// starts, and interrupted errors.
-PretrainResult pretrain(const Graph& graph, const PretrainOptions& options, const Context& context = {},
-                        const Team& team = {});
-PretrainResult pretrain(const GraphSet& molecules, const PretrainOptions& options, const Context& context = {},
-                        const Team& team = {});
-PretrainResult pretrain(const ShardSet& shards, const PretrainOptions& options, const Context& context = {},
+// Trains on a Graph, GraphSet or ShardSet, alone or in a team, and writes the run directory; of a team only rank 0
+// does, and the results of others hold the metrics at most. Throws usage errors for settings and directories that do
+// not fit, memory errors before it starts, and interrupted errors.
+template <class Data>
+PretrainResult pretrain(const Data& data, const PretrainOptions& options, const Context& context = {},
                         const Team& team = {});
 
 // Writes nothing.
-TrainingEstimate estimate_pretraining(const Graph& graph, const PretrainOptions& options, const Context& context = {});
-TrainingEstimate estimate_pretraining(const GraphSet& molecules, const PretrainOptions& options,
-                                      const Context& context = {});
-TrainingEstimate estimate_pretraining(const ShardSet& shards, const PretrainOptions& options,
-                                      const Context& context = {});
+template <class Data>
+Estimate estimate_pretraining(const Data& data, const PretrainOptions& options, const Context& context = {});
 
 }  // namespace graphpae::run

@@ -10,10 +10,10 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/report/event_file.h"
+#include "graphpae/report/make_map.h"
 #include "graphpae/report/run_record.h"
 #include "graphpae/report/run_report.h"
 #include "graphpae/run/input_options.h"
-#include "graphpae/run/map.h"
 
 namespace graphpae::run {
 namespace {
@@ -30,10 +30,34 @@ double start_of(const RunRecord& run) {
   std::tm time{};
   const std::string started = run.environment_text("started");
   return static_cast<double>(::strptime(started.c_str(), "%Y-%m-%dT%H:%M:%SZ", &time) != nullptr ? ::timegm(&time)
-                                                                                                  : std::time(nullptr));
+                                                                                                 : std::time(nullptr));
 }
 
 }  // namespace
+
+template <class Data>
+void write_map(const std::string& run, const Features& rows, const Data& data, const Context& context) {
+  MapOptions options;
+  options.threads = context.threads;
+  options.progress = [&](int64_t done, int64_t total) {
+    context.watch.report({"steps", done, total, 0, "map of the embeddings"});
+  };
+  graphpae::write_map(run + "/map.json", make_map(rows, data, options));
+}
+
+template void write_map(const std::string&, const Features&, const Graph&, const Context&);
+template void write_map(const std::string&, const Features&, const GraphSet&, const Context&);
+
+std::string write_report(const std::string& run, const Watch& watch) {
+  const std::string path = run + "/report.html";
+  try {
+    write_file(path, run_report(run));
+    return path;
+  } catch (const Error& error) {
+    watch.tell(std::string("no report was written: ") + error.what());
+    return "";
+  }
+}
 
 void embed_and_map(const std::string& run, Model& model, const Dataset& dataset, const std::string& name,
                    const Context& context) {

@@ -1,11 +1,12 @@
-// The verb report: pages about runs, maps of their embeddings, and their metrics in other forms.
+// Pages about runs, maps of their embeddings, and their metrics in other forms: the verb report, and what the verbs
+// that train or evaluate leave in a run.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "graphpae/core/features.h"
 #include "graphpae/data/load.h"
 #include "graphpae/run/context.h"
 
@@ -14,6 +15,14 @@ class Model;
 }
 
 namespace graphpae::run {
+
+// Writes RUN/map.json from the embeddings [N,D] of the nodes of a Graph or the molecules of a GraphSet.
+template <class Data>
+void write_map(const std::string& run, const Features& rows, const Data& data, const Context& context);
+
+// Writes RUN/report.html and returns its path. Work that is done is not lost for want of a page: what goes wrong is a
+// message, and the path is "".
+std::string write_report(const std::string& run, const Watch& watch);
 
 // Embeds the data with the model of the run and keeps a map of them there. `name` of the data starts errors.
 void embed_and_map(const std::string& run, Model& model, const Dataset& dataset, const std::string& name,

@@ -56,6 +56,17 @@ class RunDirectory {
   std::string path_;
 };
 
+// Where training is kept and how it starts, for all that trains.
+struct RunOptions {
+  std::string run;                     // directory
+  bool resume = false, force = false;  // go on with what is there, or start anew
+  int64_t checkpoint_every = 50;       // epochs
+  std::string data;                    // its name in errors and files
+  std::string featurizer;              // that molecules were read with, for config.yaml; may be empty
+
+  bool goes_on() const { return resume && RunDirectory::holds_run(run); }
+};
+
 // Beside a new run: if an exception passes before there is a checkpoint, nothing of the run is left in the way of the
 // next try.
 class NewRunGuard {

@@ -34,6 +34,7 @@ std::vector<EpochMetrics> train(Resumable& trainer, const TrainingLoop& loop, co
   const int64_t first = trainer.epoch() * steps + trainer.step();
   ProgressReport progress{steps > 1 ? "steps" : "epochs", first, total, first, ""};
   context.watch.report(progress);
+  if (!trainer.done()) context.watch.stopping();  // from now on a signal is answered by a checkpoint
   Stopwatch since_checkpoint;
   while (!trainer.done()) {
     const std::optional<EpochMetrics> epoch = trainer.train_step();

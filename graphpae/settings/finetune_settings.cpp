@@ -1,5 +1,8 @@
 #include "graphpae/settings/finetune_settings.h"
 
+#include <algorithm>
+#include <array>
+
 #include "graphpae/core/error.h"
 #include "graphpae/core/options_yaml.h"
 #include "graphpae/settings/all_settings.h"
@@ -29,6 +32,20 @@ void check(const FinetuneSettings& s) {
     throw usage_error("patience waits for the validation score, protocol paper reports the last epoch: use patience 0");
   if (s.freeze == Freeze::encoder && s.encoder_lr > 0)
     throw usage_error("encoder_lr has no meaning for a frozen encoder");
+}
+
+Settings finetune_settings(const Settings& model, const Settings& training) {
+  constexpr std::array kTraining = {"dropout", "edge_dropout", "pooling",  "epochs", "batch_size", "optimizer",
+                                    "lr",      "weight_decay", "schedule", "warmup", "seed"};
+  Settings result = model, given = training;
+  OptionTable into, from;
+  declare(into, result);
+  declare(from, given);
+  for (const Option& option : from.options()) {
+    if (std::find(kTraining.begin(), kTraining.end(), option.key) != kTraining.end())
+      into.set(option.key, option.print());
+  }
+  return result;
 }
 
 std::string to_yaml(const Settings& settings, const FinetuneSettings& finetune) {

@@ -33,6 +33,10 @@ void declare(OptionTable& table, FinetuneSettings& settings);
 // Throws a usage error if settings contradict each other.
 void check(const FinetuneSettings& settings);
 
+// For fine-tuning: what shapes a model from `model`; how it is trained (epochs, lr, batch_size, dropouts, pooling,
+// seed, ...) from `training`.
+Settings finetune_settings(const Settings& model, const Settings& training);
+
 // All settings of a fine-tuned run as text and back, as to_yaml and settings_from_yaml.
 std::string to_yaml(const Settings& settings, const FinetuneSettings& finetune);
 FinetuneSettings finetune_settings_from_yaml(const std::string& yaml, const std::string& source);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "graphpae/model/molecule_batch.h"
@@ -32,24 +33,38 @@ class WholeGraph final : public BatchSource {
   GraphInput input_;
 };
 
-// All molecules that have atoms in a new random order every epoch, settings.batch_size at a time; the last batch is
-// what is left. batch_size 0: all at once.
+// Members in a new random order every epoch, settings.batch_size at a time; the last batch is what is left. batch_size
+// 0: all at once.
+class ShuffledBatches {
+ public:
+  ShuffledBatches(std::vector<int32_t> members, const Settings& settings);
+  int64_t steps_per_epoch() const;
+  // The batch of a step, or the part of it that a process takes; valid until the next call.
+  struct Batch {
+    std::span<const int32_t> members;
+    bool divided = false;
+  };
+  Batch batch(int64_t epoch, int64_t step, const Exchange* exchange = nullptr);
+
+ private:
+  std::vector<int32_t> members_, order_;  // the second of the epoch
+  Settings settings_;
+  int64_t batch_size_;
+  int64_t shuffled_epoch_ = -1;
+};
+
+// All molecules that have atoms.
 class MoleculeBatches final : public BatchSource {
  public:
   MoleculeBatches(std::shared_ptr<const MoleculeInputs> molecules, const Settings& settings,
                   std::shared_ptr<Exchange> exchange = nullptr);
-  int64_t steps_per_epoch() const override;
+  int64_t steps_per_epoch() const override { return batches_.steps_per_epoch(); }
   const GraphInput& input(int64_t epoch, int64_t step) override;
 
  private:
-  void shuffle(int64_t epoch);
-
   std::shared_ptr<const MoleculeInputs> molecules_;
-  Settings settings_;
   std::shared_ptr<Exchange> exchange_;
-  int64_t batch_size_;
-  int64_t shuffled_epoch_ = -1;
-  std::vector<int32_t> order_;  // molecules of that epoch
+  ShuffledBatches batches_;
   GraphInput input_;
 };
 

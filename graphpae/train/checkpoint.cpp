@@ -1,10 +1,13 @@
 #include "graphpae/train/checkpoint.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "graphpae/io/sha256.h"
+#include "graphpae/train/optimiser.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
@@ -34,6 +37,34 @@ EpochMetrics Resumable::train_epoch() {
   }
 }
 
+EpochMetrics Resumable::end_epoch(const std::vector<std::string>& terms) {
+  EpochMetrics metrics{epoch_ + 1, {}, learning_rate(settings_, epoch_), sums_.seconds};
+  for (size_t k = 0; k < terms.size(); ++k)
+    metrics.terms.emplace_back(terms[k], sums_.terms[k] / static_cast<double>(std::max<int64_t>(sums_.steps, 1)));
+  ++epoch_;
+  step_ = 0;
+  sums_ = {0, std::vector<double>(terms.size()), 0};
+  return metrics;
+}
+
+std::map<std::string, std::string> Resumable::progress_texts(const std::string& data) const {
+  return {{"epoch", std::to_string(epoch_)},
+          {"step", std::to_string(step_)},
+          {"sums", fmt::format("{} {} {}", sums_.steps, fmt::join(sums_.terms, " "), sums_.seconds)},
+          {"data", data}};
+}
+
+void Resumable::take_progress(const SafeTensors& checkpoint) {
+  epoch_ = std::stoll(checkpoint.metadata("epoch"));
+  step_ = std::stoll(checkpoint.metadata("step"));
+  const std::string sums = checkpoint.metadata("sums");
+  char* rest = const_cast<char*>(sums.c_str());
+  sums_.steps = std::strtoll(rest, &rest, 10);
+  // Numbers were printed so that they read back to the same bits.
+  for (double& sum : sums_.terms) sum = std::strtod(rest, &rest);
+  sums_.seconds = std::strtod(rest, &rest);
+}
+
 void write_checkpoint(const std::string& path, std::map<std::string, std::string> texts,
                       const std::vector<SafeTensorView>& tensors) {
   texts.insert(
@@ -41,7 +72,7 @@ void write_checkpoint(const std::string& path, std::map<std::string, std::string
   write_safetensors(path, texts, tensors);
 }
 
-SafeTensors open_checkpoint(const std::string& path) {
+SafeTensors open_checkpoint(const std::string& path, const std::string& data) {
   std::optional<SafeTensors> file;
   Sha256 sum;
   try {
@@ -56,6 +87,8 @@ SafeTensors open_checkpoint(const std::string& path) {
     throw data_error(fmt::format("{}: version {} of the checkpoint format, this program reads {}", path,
                                  file->metadata("version"), kFormatVersion));
   }
+  if (file->metadata("data") != data)
+    throw data_error(fmt::format("{}: belongs to other data (hash {}, now {})", path, file->metadata("data"), data));
   return std::move(*file);
 }
 

@@ -35,29 +35,49 @@ struct EpochMetrics {
 // Training that can be saved in the middle and gone on with, to the same bits.
 class Resumable {
  public:
+  explicit Resumable(const Settings& settings) : settings_(settings) {}
   virtual ~Resumable() = default;
 
   // Trains one step; returns the metrics of the epoch if it was its last one.
   virtual std::optional<EpochMetrics> train_step() = 0;
   EpochMetrics train_epoch();  // the steps that are left of it
 
-  virtual int64_t epoch() const = 0;  // epochs done
-  virtual int64_t step() const = 0;   // steps done of the next one
+  int64_t epoch() const { return epoch_; }  // epochs done
+  int64_t step() const { return step_; }    // steps done of the next one
   virtual int64_t steps_per_epoch() const = 0;
-  virtual bool done() const = 0;
-  virtual const Settings& settings() const = 0;
+  virtual bool done() const { return epoch_ >= settings_.epochs; }
+  const Settings& settings() const { return settings_; }
 
   // `data` names the data (a hash).
   virtual void save(const std::string& path, const std::string& data) const = 0;
   // Goes on where save() was. Throws DamagedCheckpoint, or another error if it belongs to other data or settings;
   // nothing is changed then.
   virtual void restore(const std::string& path, const std::string& data) = 0;
+
+ protected:
+  // Over the steps of the epoch at work.
+  struct Sums {
+    int64_t steps = 0;  // those that taught something
+    std::vector<double> terms;
+    double seconds = 0;
+  };
+  // After the last step of an epoch: the means of its terms, called by these names.
+  EpochMetrics end_epoch(const std::vector<std::string>& terms);
+
+  // How far training is, for a checkpoint and from it.
+  std::map<std::string, std::string> progress_texts(const std::string& data) const;
+  void take_progress(const SafeTensors& checkpoint);
+
+  Settings settings_;
+  int64_t epoch_ = 0, step_ = 0;
+  Sums sums_;
 };
 
 void write_checkpoint(const std::string& path, std::map<std::string, std::string> texts,
                       const std::vector<SafeTensorView>& tensors);
 
-// The file, its checksum and version verified. Throws DamagedCheckpoint, or a data error for another version.
-SafeTensors open_checkpoint(const std::string& path);
+// The file, its checksum, version and data verified. Throws DamagedCheckpoint, or a data error for another version or
+// other data.
+SafeTensors open_checkpoint(const std::string& path, const std::string& data);
 
 }  // namespace graphpae

@@ -1,17 +1,20 @@
 #include "graphpae/train/estimate.h"
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <cmath>
-#include <functional>
+#include <numeric>
 
+#include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/methods/registry.h"
+#include "graphpae/model/named_tensors.h"
 #include "graphpae/ops/tensors.h"
 #include "graphpae/settings/streams.h"
 #include "graphpae/train/finetune.h"
-#include "graphpae/train/largest_batch.h"
 #include "graphpae/train/pretrain.h"
 
 namespace graphpae {
@@ -49,25 +52,77 @@ StepSize size_of(const Graph& graph, const Settings& s) {
   return size;
 }
 
-// Molecules with so many atoms and bonds, of which `share` are prepared at once.
-StepSize size_of(int64_t molecules, int64_t atoms, int64_t bonds, double share, const Settings& s) {
-  const double n = static_cast<double>(atoms), edges = 2 * static_cast<double>(bonds),
-               part = s.batch_size == 0
-                          ? 1
-                          : std::min(1.0, static_cast<double>(s.batch_size) / static_cast<double>(molecules)),
-               layers = static_cast<double>(s.layers);
-  return {share * (n * static_cast<double>(8 * s.eigenvectors + 4) + edges * 16), part * n, part * layers * n,
+// Molecules in memory or in shards.
+struct Counts {
+  int64_t rows, atoms, bonds;
+  double prepared;  // share of them that is in memory at once
+};
+
+Counts counts_of(const GraphSet& set) { return {set.num_graphs(), set.num_nodes(), set.num_edges(), 1}; }
+
+Counts counts_of(const ShardSet& shards) {
+  const ShardManifest& m = shards.manifest();
+  return {m.molecules(), m.atoms(), m.bonds(),
+          std::min(1.0, 2.0 * kShardsPerWindow / static_cast<double>(shards.num_shards()))};
+}
+
+template <class Molecules>
+StepSize size_of(const Molecules& data, const Settings& s) {
+  const Counts counts = counts_of(data);
+  const double n = static_cast<double>(counts.atoms), edges = 2 * static_cast<double>(counts.bonds),
+               layers = static_cast<double>(s.layers),
+               batch = static_cast<double>(s.batch_size) / static_cast<double>(counts.rows),
+               part = s.batch_size == 0 ? 1 : std::min(1.0, batch);
+  return {counts.prepared * (n * static_cast<double>(8 * s.eigenvectors + 4) + edges * 16), part * n, part * layers * n,
           part * layers * edges};
 }
 
-StepSize size_of(const GraphSet& set, const Settings& s) {
-  return size_of(set.num_graphs(), set.num_nodes(), set.num_edges(), 1, s);
+int64_t atoms_of(const GraphSet& set, int64_t molecule) {
+  return set.parts().node_offsets[molecule + 1] - set.parts().node_offsets[molecule];
 }
 
-StepSize size_of(const ShardSet& shards, const Settings& s) {
-  const ShardManifest& m = shards.manifest();
-  const double share = std::min(1.0, 2.0 * kShardsPerWindow / static_cast<double>(shards.num_shards()));
-  return size_of(m.molecules(), m.atoms(), m.bonds(), share, s);
+// The `size` molecules with most atoms, 0: all; those without atoms are left out.
+std::vector<int32_t> largest_batch(const GraphSet& set, int64_t size) {
+  std::vector<int32_t> order(static_cast<size_t>(set.num_graphs()));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return atoms_of(set, a) > atoms_of(set, b); });
+  if (size > 0 && static_cast<size_t>(size) < order.size()) order.resize(static_cast<size_t>(size));
+  while (!order.empty() && atoms_of(set, order.back()) == 0) order.pop_back();
+  return order;
+}
+
+int64_t with_atoms(const GraphSet& set) { return static_cast<int64_t>(largest_batch(set, 0).size()); }
+int64_t with_atoms(const ShardSet& shards) { return shards.manifest().molecules(); }
+
+NamedShapes data_shapes(const Graph& graph, const Settings& settings) {
+  NamedShapes shapes = {
+      {"features X", {graph.num_nodes(), graph.features().columns()}},
+      {"edges with self loops", {static_cast<int64_t>(graph.adjacency().neighbours().size()) + graph.num_nodes()}}};
+  if (settings.use_positions) shapes.push_back({"positions U", {graph.num_nodes(), settings.eigenvectors}});
+  return shapes;
+}
+
+template <class Molecules>
+NamedShapes data_shapes(const Molecules& data, const Settings& s) {
+  const Counts counts = counts_of(data);
+  const InputShape shape = input_shape(data);
+  const auto batches = [](int64_t count, int64_t size) { return (count + size - 1) / size; };
+  const int64_t steps = s.batch_size == 0 ? 1 : std::max<int64_t>(1, batches(with_atoms(data), s.batch_size)),
+                atoms = batches(counts.atoms, steps), bonds = batches(counts.bonds, steps);
+  NamedShapes shapes = {{"molecules", {counts.rows}},
+                        {"steps of an epoch", {steps}},
+                        {"atoms of a step, codes", {atoms, static_cast<int64_t>(shape.atom_codes.size())}},
+                        {"bonds of a step, codes", {bonds, static_cast<int64_t>(shape.bond_codes.size())}}};
+  if (s.use_positions) shapes.push_back({"positions of a step", {atoms, s.eigenvectors}});
+  return shapes;
+}
+
+template <class Data>
+NamedShapes shapes_of(const Data& data, const Settings& settings, const torch::nn::Module& module) {
+  NamedShapes shapes = data_shapes(data, settings);
+  for (const auto& [name, tensor] : named_tensors(module)) shapes.emplace_back(name, tensor.sizes().vec());
+  return shapes;
 }
 
 // Entries as small as those of eigenvectors.
@@ -100,17 +155,33 @@ ShardInput prepare_for_trial(const ShardSet& shards, const Settings& settings, c
   return prepare(shards, settings, options);
 }
 
-// Seconds of a step. The first one, which is slower than the others, counts only if it takes long.
-double seconds_of(const std::function<void()>& step) {
+// Seconds of an epoch, from some steps. The first one, which is slower than the others, counts only if it takes long.
+double seconds_of_epoch(Resumable& trainer) {
   constexpr double kLong = 3, kEnough = 0.5;
   constexpr int kMost = 10;
   Stopwatch watch;
-  step();
-  if (watch.seconds() > kLong) return watch.seconds();
+  trainer.train_step();
+  const double epoch = static_cast<double>(trainer.steps_per_epoch());
+  if (watch.seconds() > kLong) return watch.seconds() * epoch;
   watch.restart();
   int steps = 0;
-  for (; steps == 0 || (steps < kMost && watch.seconds() < kEnough); ++steps) step();
-  return watch.seconds() / steps;
+  for (; steps == 0 || (steps < kMost && watch.seconds() < kEnough); ++steps) trainer.train_step();
+  return watch.seconds() / steps * epoch;
+}
+
+void check_molecule_settings(const Settings& settings, int64_t largest) {
+  check(settings);
+  check_encoder(settings, EncoderKind::gated_gcn);
+  for (const auto& [is_set, name] : {std::pair{settings.replace_ratio > 0, "replace_ratio"},
+                                     {settings.row_normalize, "row_normalize"},
+                                     {settings.feature_mlp, "feature_mlp"},
+                                     {settings.attention != Attention::released, "attention"}}) {
+    if (is_set) throw usage_error(fmt::format("{} means nothing for molecules", name));
+  }
+  if (std::floor(settings.mask_ratio * static_cast<double>(largest)) < 1) {
+    throw usage_error(
+        fmt::format("mask_ratio {} masks none of the {} atoms of the largest batch", settings.mask_ratio, largest));
+  }
 }
 
 }  // namespace
@@ -135,8 +206,11 @@ int64_t training_bytes(const Data& data, const Settings& s, Kernels kernels) {
 template <class Data>
 Estimate estimate(const Data& data, const Settings& settings, Kernels kernels, Threads threads) {
   const InputShape shape = input_shape(data);
-  const int64_t bytes = training_bytes(data, settings, kernels);
-  if (bytes > available_memory()) return {count_of(make_method(settings, shape)->parameters()), bytes, 0};
+  auto method = make_method(settings, shape);
+  Estimate result{count_of(method->parameters()), training_bytes(data, settings, kernels), 0, settings.epochs,
+                  shapes_of(data, settings, *method)};
+  if (result.bytes > available_memory()) return result;
+  method.reset();
   restart_peak_memory();
   InputOptions options;
   options.threads = threads;
@@ -147,19 +221,20 @@ Estimate estimate(const Data& data, const Settings& settings, Kernels kernels, T
     Pretrainer(std::move(largest), shape, settings, threads).train_step();
   }
   Pretrainer trainer(input, shape, settings);
-  const double seconds = seconds_of([&] { trainer.train_step(); });
-  return {count_of(trainer.method().parameters()), peak_memory(),
-          seconds * static_cast<double>(trainer.steps_per_epoch())};
+  result.seconds = seconds_of_epoch(trainer);
+  result.bytes = peak_memory();
+  return result;
 }
 
-Estimate estimate_finetuning(std::shared_ptr<Objective> objective, const Settings& settings,
+template <class Data>
+Estimate estimate_finetuning(const Data& data, std::shared_ptr<Objective> objective, const Settings& settings,
                              const FinetuneSettings& finetune) {
   restart_peak_memory();
   Finetuner trainer(std::move(objective), settings, finetune, nullptr);
-  const double seconds = seconds_of([&] { trainer.train_step(); });
+  const double seconds = seconds_of_epoch(trainer);
   const Predictor& predictor = trainer.predictor();
-  return {count_of(predictor.model->parameters()) + count_of(predictor.head->parameters()), peak_memory(),
-          seconds * static_cast<double>(trainer.steps_per_epoch())};
+  return {count_of(predictor.model->parameters()) + count_of(predictor.head->parameters()), peak_memory(), seconds,
+          settings.epochs, shapes_of(data, settings, *predictor.model)};
 }
 
 template int64_t training_bytes(const Graph&, const Settings&, Kernels);
@@ -168,5 +243,35 @@ template int64_t training_bytes(const ShardSet&, const Settings&, Kernels);
 template Estimate estimate(const Graph&, const Settings&, Kernels, Threads);
 template Estimate estimate(const GraphSet&, const Settings&, Kernels, Threads);
 template Estimate estimate(const ShardSet&, const Settings&, Kernels, Threads);
+template Estimate estimate_finetuning(const Graph&, std::shared_ptr<Objective>, const Settings&,
+                                      const FinetuneSettings&);
+template Estimate estimate_finetuning(const GraphSet&, std::shared_ptr<Objective>, const Settings&,
+                                      const FinetuneSettings&);
+
+void check_trainable(const Graph& graph, const Settings& settings) {
+  check(settings);
+  check_encoder(settings, EncoderKind::gat);
+  if (graph.features().columns() == 0)
+    throw data_error("the graph has no node features; --features names a file of them");
+  if (settings.batch_size > 0) sampling_options(settings);
+  const int64_t at_once =
+      settings.batch_size > 0 ? std::min(settings.batch_size, graph.num_nodes()) : graph.num_nodes();
+  if (std::floor(settings.mask_ratio * static_cast<double>(at_once)) < 1)
+    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings.mask_ratio, at_once));
+}
+
+void check_trainable(const GraphSet& molecules, const Settings& settings) {
+  featurizer_of(molecules);
+  int64_t atoms = 0;
+  for (const int32_t molecule : largest_batch(molecules, settings.batch_size)) atoms += atoms_of(molecules, molecule);
+  check_molecule_settings(settings, atoms);
+}
+
+void check_trainable(const ShardSet& shards, const Settings& settings) {
+  const ShardManifest& m = shards.manifest();
+  const int64_t most = settings.batch_size == 0 ? m.atoms() : std::min(m.atoms(), settings.batch_size * m.largest);
+  check_molecule_settings(settings, most);
+  check_settings(shards, settings);
+}
 
 }  // namespace graphpae

@@ -1,4 +1,4 @@
-// What a training run will need, before it starts. `Data` is Graph, GraphSet or ShardSet.
+// What a training run will need, and whether it can work, before it starts. `Data` is Graph, GraphSet or ShardSet.
 #pragma once
 
 #include <cstdint>
@@ -19,30 +19,28 @@ namespace graphpae {
 
 class Objective;
 
+using NamedShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
 struct Estimate {
   int64_t parameters = 0;
   int64_t bytes = 0;   // of this process at the peak, the data included
   double seconds = 0;  // of one epoch; 0: a step does not fit into memory and was not tried
+  int64_t epochs = 0;
+  NamedShapes shapes;  // what the model sees, and all tensors of its method, or, for fine-tuning, of the encoder alone
 };
 
 // From a few real steps of the model that would be trained, with random positions where real ones would have to be
 // solved for. If training_bytes() exceeds what is available, no step is tried.
 template <class Data>
 Estimate estimate(const Data& data, const Settings& settings, Kernels kernels, Threads threads);
-// The same of fine-tuning.
-Estimate estimate_finetuning(std::shared_ptr<Objective> objective, const Settings& settings,
+// The same of fine-tuning on a graph or molecules.
+template <class Data>
+Estimate estimate_finetuning(const Data& data, std::shared_ptr<Objective> objective, const Settings& settings,
                              const FinetuneSettings& finetune);
 
 // Memory of pre-training at the peak by a formula, about right within a factor of two; nothing is run.
 template <class Data>
 int64_t training_bytes(const Data& data, const Settings& settings, Kernels kernels);
-
-// What the model sees, and all tensors of its method, or, for fine-tuning, of the encoder alone.
-using NamedShapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
-template <class Data>
-NamedShapes model_shapes(const Data& data, const Settings& settings);
-template <class Data>
-NamedShapes finetuning_shapes(const Data& data, const Settings& settings);
 
 // Throws what training on the data with these settings would: contradictions, no features, nothing to mask.
 void check_trainable(const Graph& graph, const Settings& settings);

@@ -44,8 +44,9 @@ std::string hash_of(const NamedTensors& tensors) {
 
 Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
                      const Model* pretrained)
-    : objective_(std::move(objective)), settings_(settings), encoder_settings_(settings), finetune_(finetune) {
+    : Resumable(settings), objective_(std::move(objective)), encoder_settings_(settings), finetune_(finetune) {
   check(finetune);
+  sums_.terms = {0};
   if (finetune.encoder_lr > 0) encoder_settings_.lr = finetune.encoder_lr;
   const auto model = std::make_shared<Model>(settings, objective_->shape());
   if (pretrained != nullptr) copy_weights(*pretrained, *model);
@@ -88,19 +89,15 @@ std::optional<EpochMetrics> Finetuner::train_step() {
     encoder_optimiser_->step(learning_rate(encoder_settings_, epoch_));
     head_optimiser_->step(learning_rate(settings_, epoch_));
     ++sums_.steps;
-    sums_.loss += loss.value.loss;
+    sums_.terms[0] += loss.value.loss;
   }
   const bool last = step_ + 1 == steps_per_epoch();
   const double validation = last ? objective_->validate(*predictor_) : 0;
   sums_.seconds += watch.seconds();
   ++step_;
   if (!last) return std::nullopt;
-  const double mean = sums_.loss / static_cast<double>(std::max<int64_t>(sums_.steps, 1));
-  EpochMetrics metrics{
-      epoch_ + 1, {{"loss", mean}, {"validation", validation}}, learning_rate(settings_, epoch_), sums_.seconds};
-  ++epoch_;
-  step_ = 0;
-  sums_ = {};
+  EpochMetrics metrics = end_epoch({"loss"});
+  metrics.terms.emplace_back("validation", validation);
   const bool better = objective_->larger_is_better() ? validation > best_score_ : validation < best_score_;
   if (best_epoch_ == 0 || better) {
     best_score_ = validation;
@@ -142,23 +139,17 @@ void Finetuner::save(const std::string& path, const std::string& data) const {
   add(best(), "best.");
   add(encoder_optimiser_->state(), "optimiser.");
   add(head_optimiser_->state(), "optimiser.");
-  write_checkpoint(path,
-                   {{"epoch", std::to_string(epoch_)},
-                    {"step", std::to_string(step_)},
-                    {"steps", std::to_string(head_optimiser_->steps())},
-                    {"sums", fmt::format("{} {} {}", sums_.steps, sums_.loss, sums_.seconds)},
-                    {"best", fmt::format("{} {}", best_epoch_, best_score_)},
-                    {"settings", to_yaml(settings_, finetune_)},
-                    {"objective", objective_->key()},
-                    {"start", start_},
-                    {"data", data}},
-                   tensors);
+  auto texts = progress_texts(data);
+  texts["steps"] = std::to_string(head_optimiser_->steps());
+  texts["best"] = fmt::format("{} {}", best_epoch_, best_score_);
+  texts["settings"] = to_yaml(settings_, finetune_);
+  texts["objective"] = objective_->key();
+  texts["start"] = start_;
+  write_checkpoint(path, std::move(texts), tensors);
 }
 
 void Finetuner::restore(const std::string& path, const std::string& data) {
-  const SafeTensors file = open_checkpoint(path);
-  if (file.metadata("data") != data)
-    throw data_error(fmt::format("{}: belongs to other data (hash {}, now {})", path, file.metadata("data"), data));
+  const SafeTensors file = open_checkpoint(path, data);
   if (file.metadata("objective") != objective_->key())
     throw usage_error(fmt::format("{}: belongs to {}, now {}", path, file.metadata("objective"), objective_->key()));
   // It may be of a version with fewer settings.
@@ -172,17 +163,11 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
   copy_from(file, best(), "best.");
   copy_from(file, encoder_optimiser_->state(), "optimiser.");
   copy_from(file, head_optimiser_->state(), "optimiser.");
-  epoch_ = std::stoll(file.metadata("epoch"));
-  step_ = std::stoll(file.metadata("step"));
+  take_progress(file);
   for (Optimiser* optimiser : {encoder_optimiser_.get(), head_optimiser_.get()})
     optimiser->set_steps(std::stoll(file.metadata("steps")));
-  // Numbers were printed so that they read back to the same bits.
-  const std::string sums = file.metadata("sums"), best = file.metadata("best");
-  char* rest = const_cast<char*>(sums.c_str());
-  sums_.steps = std::strtoll(rest, &rest, 10);
-  sums_.loss = std::strtod(rest, &rest);
-  sums_.seconds = std::strtod(rest, &rest);
-  rest = const_cast<char*>(best.c_str());
+  const std::string best = file.metadata("best");
+  char* rest = const_cast<char*>(best.c_str());
   best_epoch_ = std::strtoll(rest, &rest, 10);
   best_score_ = std::strtod(rest, &rest);
 }

@@ -30,10 +30,8 @@ class Finetuner final : public Resumable {
   // those before the step.
   std::optional<EpochMetrics> train_step() override;
 
-  int64_t epoch() const override { return epoch_; }
-  int64_t step() const override { return step_; }
   int64_t steps_per_epoch() const override { return objective_->steps_per_epoch(); }
-  bool done() const override { return epoch_ >= settings_.epochs || stopped_early(); }
+  bool done() const override { return Resumable::done() || stopped_early(); }
   bool stopped_early() const;  // patience is at an end
 
   int64_t best_epoch() const { return best_epoch_; }  // by validation; 0: before the first
@@ -42,29 +40,21 @@ class Finetuner final : public Resumable {
   void finish();
 
   Predictor& predictor() { return *predictor_; }
-  const Settings& settings() const override { return settings_; }
 
   // A checkpoint: what was learnt, the best so far, moments, epoch and step.
   void save(const std::string& path, const std::string& data) const override;
   void restore(const std::string& path, const std::string& data) override;
 
  private:
-  // Over the steps of the epoch at work.
-  struct Sums {
-    int64_t steps = 0;  // those that taught something
-    double loss = 0, seconds = 0;
-  };
   void keep_as_best();
   NamedTensors best() const;  // names of learned(), tensors of the best epoch
 
   std::shared_ptr<Objective> objective_;
-  Settings settings_, encoder_settings_;  // the second has the encoder's lr
+  Settings encoder_settings_;  // with the encoder's lr
   FinetuneSettings finetune_;
   std::unique_ptr<Predictor> predictor_;
   std::string start_;  // hash of the weights training began with
   std::unique_ptr<Optimiser> encoder_optimiser_, head_optimiser_;
-  int64_t epoch_ = 0, step_ = 0;
-  Sums sums_;
   int64_t best_epoch_ = 0;
   double best_score_ = 0;
   std::vector<torch::Tensor> best_;

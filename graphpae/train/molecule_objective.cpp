@@ -10,12 +10,11 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/metrics.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/settings/streams.h"
 
 namespace graphpae {
 namespace {
 
-std::vector<int32_t> with_atoms(const MoleculeInputs& molecules, const std::vector<int32_t>& part) {
+std::vector<int32_t> with_atoms(const MoleculeInputs& molecules, std::span<const int32_t> part) {
   std::vector<int32_t> kept;
   std::copy_if(part.begin(), part.end(), std::back_inserter(kept),
                [&](int32_t g) { return molecules.num_atoms(g) > 0; });
@@ -49,7 +48,7 @@ MoleculeObjective::MoleculeObjective(std::shared_ptr<const MoleculeInputs> molec
       values_(std::move(values)),
       split_{with_atoms(*molecules_, split.train), with_atoms(*molecules_, split.val),
              with_atoms(*molecules_, split.test)},
-      settings_(settings),
+      batches_(split_.train, settings),
       finetune_(finetune),
       featurizer_(std::move(featurizer)),
       units_(units.empty() ? std::vector<TargetUnit>(names_.size()) : std::move(units)) {
@@ -133,26 +132,8 @@ void MoleculeObjective::set_scale(Predictor& predictor) const {
 
 void MoleculeObjective::keep_rows(Predictor& predictor) { kept_rows_ = embed(*predictor.model, *molecules_); }
 
-size_t MoleculeObjective::batch_size() const {
-  const size_t count = split_.train.size();
-  return settings_.batch_size == 0 ? count : std::min(count, static_cast<size_t>(settings_.batch_size));
-}
-
-int64_t MoleculeObjective::steps_per_epoch() const {
-  return static_cast<int64_t>((split_.train.size() + batch_size() - 1) / batch_size());
-}
-
-void MoleculeObjective::shuffle(int64_t epoch) {
-  if (epoch == shuffled_epoch_) return;
-  order_ = stream_of(settings_, Stream::order, epoch).permutation(static_cast<int32_t>(split_.train.size()));
-  for (int32_t& place : order_) place = split_.train[place];
-  shuffled_epoch_ = epoch;
-}
-
 StepLoss MoleculeObjective::step(Predictor& predictor, int64_t epoch, int64_t step, uint64_t dropout_key) {
-  shuffle(epoch);
-  const size_t first = static_cast<size_t>(step) * batch_size();
-  const auto chosen = std::span<const int32_t>(order_).subspan(first, std::min(batch_size(), order_.size() - first));
+  const std::span<const int32_t> chosen = batches_.batch(epoch, step).members;
   std::vector<float> labels;
   for (const int32_t g : chosen) {
     for (size_t t = 0; t < names_.size(); ++t)
@@ -168,9 +149,7 @@ StepLoss MoleculeObjective::step(Predictor& predictor, int64_t epoch, int64_t st
 double MoleculeObjective::validate(Predictor& predictor) { return *score(predictor, split_.val).scaled; }
 
 TargetScores MoleculeObjective::score(Predictor& predictor, std::span<const int32_t> part) {
-  std::vector<int32_t> molecules;
-  std::copy_if(part.begin(), part.end(), std::back_inserter(molecules),
-               [&](int32_t g) { return molecules_->num_atoms(g) > 0; });
+  const std::vector<int32_t> molecules = with_atoms(*molecules_, part);
   std::vector<double> predictions;
   if (kept_rows_.defined()) {
     const torch::NoGradGuard no_grad;

@@ -9,9 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "graphpae/core/split.h"
 #include "graphpae/core/graph_targets.h"
+#include "graphpae/core/split.h"
 #include "graphpae/model/molecule_batch.h"
+#include "graphpae/train/batches.h"
 #include "graphpae/train/objective.h"
 
 namespace graphpae {
@@ -53,7 +54,7 @@ class MoleculeObjective final : public Objective {
   bool larger_is_better() const override { return metric_ == TargetMetric::rocauc; }
   void set_scale(Predictor& predictor) const override;
   void keep_rows(Predictor& predictor) override;
-  int64_t steps_per_epoch() const override;
+  int64_t steps_per_epoch() const override { return batches_.steps_per_epoch(); }
   StepLoss step(Predictor& predictor, int64_t epoch, int64_t step, uint64_t dropout_key) override;
   double validate(Predictor& predictor) override;
 
@@ -64,14 +65,12 @@ class MoleculeObjective final : public Objective {
   void choose_loss(TargetLoss wanted);
   void measure_training_labels(Protocol protocol);
   void check_validation() const;
-  size_t batch_size() const;
-  void shuffle(int64_t epoch);
 
   std::shared_ptr<const MoleculeInputs> molecules_;
   std::vector<std::string> names_;
   std::vector<double> values_;  // [G,T]
   Split split_;                 // molecules with atoms only
-  Settings settings_;
+  ShuffledBatches batches_;     // of the training part
   FinetuneSettings finetune_;
   std::string featurizer_;
   std::vector<TargetUnit> units_;
@@ -79,8 +78,6 @@ class MoleculeObjective final : public Objective {
   TargetMetric metric_ = TargetMetric::rmse;
   std::vector<double> scale_, shift_, deviations_;  // [T]
   torch::Tensor kept_rows_;                         // [G,d] of a frozen encoder, or undefined
-  int64_t shuffled_epoch_ = -1;
-  std::vector<int32_t> order_;  // of the training molecules in that epoch
 };
 
 }  // namespace graphpae

@@ -20,11 +20,6 @@ std::vector<int32_t> labelled(const std::vector<int32_t>& part, const std::vecto
 
 }  // namespace
 
-NodeObjective::NodeObjective(const Graph& graph, GraphInput input, int64_t number, const Settings& settings,
-                             const FinetuneSettings& finetune)
-    : NodeObjective(graph, std::move(input), graph.splits().at(static_cast<size_t>(number)), number, settings,
-                    finetune) {}
-
 NodeObjective::NodeObjective(const Graph& graph, GraphInput input, const Split& split, int64_t number,
                              const Settings& settings, const FinetuneSettings& finetune)
     : input_(std::move(input)),

@@ -12,11 +12,8 @@ namespace graphpae {
 
 class NodeObjective final : public Objective {
  public:
-  // Split `number` of the graph. Throws a usage error for losses that are for molecules and for batch_size, a data
-  // error if the training or validation part has no labelled node.
-  NodeObjective(const Graph& graph, GraphInput input, int64_t number, const Settings& settings,
-                const FinetuneSettings& finetune);
-  // Another split, which messages call `number`.
+  // A split, which messages call `number`. Throws a usage error for losses that are for molecules and for batch_size, a
+  // data error if the training or validation part has no labelled node.
   NodeObjective(const Graph& graph, GraphInput input, const Split& split, int64_t number, const Settings& settings,
                 const FinetuneSettings& finetune);
 

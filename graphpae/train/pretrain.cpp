@@ -1,14 +1,13 @@
 #include "graphpae/train/pretrain.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/stopwatch.h"
 #include "graphpae/methods/registry.h"
 #include "graphpae/model/named_tensors.h"
 
@@ -22,13 +21,15 @@ std::string settings_key(Settings settings) {
 }
 
 // The key in a checkpoint, which may be of a version with fewer settings.
-std::string stored_key(const SafeTensors& file) { return to_yaml(settings_from_yaml(file.metadata("settings"), file.path())); }
+std::string stored_key(const SafeTensors& file) {
+  return to_yaml(settings_from_yaml(file.metadata("settings"), file.path()));
+}
 
 }  // namespace
 
 Pretrainer::Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& shape, const Settings& settings,
                        Threads threads, ProcessesPtr processes)
-    : settings_(settings),
+    : Resumable(settings),
       processes_(std::move(processes)),
       batches_(std::move(batches)),
       method_(make_method(settings, shape)),
@@ -39,19 +40,18 @@ Pretrainer::Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& s
             for (const auto& item : method_->named_parameters()) parameters.emplace_back(item.key(), item.value());
             return parameters;
           }(),
-          threads),
-      sums_(no_sums()) {
+          threads) {
+  sums_.terms.resize(method_->terms().size());
   if (processes_ != nullptr) buckets_ = std::make_unique<GradientBuckets>(method_->parameters(), processes_);
 }
-
-Pretrainer::Sums Pretrainer::no_sums() const { return {0, std::vector<double>(method_->terms().size()), 0}; }
 
 // Their places among all parameters.
 std::vector<size_t> Pretrainer::numbers_of(const std::vector<torch::Tensor>& parameters) const {
   const std::vector<torch::Tensor> all = method_->parameters();
   std::vector<size_t> numbers;
   for (const torch::Tensor& parameter : parameters) {
-    const auto place = std::find_if(all.begin(), all.end(), [&](const auto& other) { return other.is_same(parameter); });
+    const auto place =
+        std::find_if(all.begin(), all.end(), [&](const auto& other) { return other.is_same(parameter); });
     numbers.push_back(static_cast<size_t>(place - all.begin()));
   }
   return numbers;
@@ -84,24 +84,16 @@ Pretrainer::Pretrainer(const ShardInput& shards, const InputShape& shape, const 
                  processes) {}
 
 std::optional<EpochMetrics> Pretrainer::train_step() {
-  using Clock = std::chrono::steady_clock;
-  const auto start = Clock::now();
+  const Stopwatch watch;
   const GraphInput& input = batches_->input(epoch_, step_);
   learn(input);
   const bool last = step_ + 1 == steps_per_epoch();
   if (last && sums_.steps == 0)
     throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings_.mask_ratio, input.num_seeds()));
   ++step_;
-  sums_.seconds += std::chrono::duration<double>(Clock::now() - start).count();
+  sums_.seconds += watch.seconds();
   if (!last) return std::nullopt;
-  EpochMetrics metrics{epoch_ + 1, {}, learning_rate(settings_, epoch_), sums_.seconds};
-  const std::vector<std::string> names = method_->terms();
-  for (size_t k = 0; k < names.size(); ++k)
-    metrics.terms.emplace_back(names[k], sums_.terms[k] / static_cast<double>(sums_.steps));
-  ++epoch_;
-  step_ = 0;
-  sums_ = no_sums();
-  return metrics;
+  return end_epoch(method_->terms());
 }
 
 void Pretrainer::learn(const GraphInput& input) {
@@ -120,9 +112,9 @@ void Pretrainer::learn(const GraphInput& input) {
     std::string values;
     for (size_t k = 1; k < terms.size(); ++k)
       values += fmt::format("{}{} {}", k > 1 ? ", " : "", method_->terms()[k], terms[k]);
-    throw numerical_error(fmt::format(
-        "the loss of epoch {}{} is not finite{}; a smaller lr may help", epoch_ + 1,
-        steps_per_epoch() > 1 ? fmt::format(", step {},", step_ + 1) : "", values.empty() ? "" : " (" + values + ")"));
+    throw numerical_error(fmt::format("the loss of epoch {}{} is not finite{}; a smaller lr may help", epoch_ + 1,
+                                      steps_per_epoch() > 1 ? fmt::format(", step {},", step_ + 1) : "",
+                                      values.empty() ? "" : " (" + values + ")"));
   }
   optimiser_.step(learning_rate(settings_, epoch_));
   method_->updated(step.number);
@@ -133,34 +125,21 @@ void Pretrainer::learn(const GraphInput& input) {
 void Pretrainer::save(const std::string& path, const std::string& data) const {
   std::vector<SafeTensorView> tensors = views_of(named_tensors(*method_), "model.");
   for (SafeTensorView& view : views_of(optimiser_.state(), "optimiser.")) tensors.push_back(std::move(view));
-  write_checkpoint(path,
-                   {{"epoch", std::to_string(epoch_)},
-                    {"step", std::to_string(step_)},
-                    {"sums", fmt::format("{} {} {}", sums_.steps, fmt::join(sums_.terms, " "), sums_.seconds)},
-                    {"steps", std::to_string(optimiser_.steps())},
-                    {"method", settings_.method},
-                    {"settings", settings_key(settings_)},
-                    {"data", data}},
-                   tensors);
+  auto texts = progress_texts(data);
+  texts["steps"] = std::to_string(optimiser_.steps());
+  texts["method"] = settings_.method;
+  texts["settings"] = settings_key(settings_);
+  write_checkpoint(path, std::move(texts), tensors);
 }
 
 void Pretrainer::restore(const std::string& path, const std::string& data) {
-  const SafeTensors file = open_checkpoint(path);
-  if (file.metadata("data") != data)
-    throw data_error(fmt::format("{}: belongs to other data (hash {}, now {})", path, file.metadata("data"), data));
+  const SafeTensors file = open_checkpoint(path, data);
   if (stored_key(file) != settings_key(settings_))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   const torch::NoGradGuard no_grad;
   copy_from(file, named_tensors(*method_), "model.");
   copy_from(file, optimiser_.state(), "optimiser.");
-  epoch_ = std::stoll(file.metadata("epoch"));
-  step_ = std::stoll(file.metadata("step"));
-  const std::string sums = file.metadata("sums");
-  char* rest = const_cast<char*>(sums.c_str());
-  sums_.steps = std::strtoll(rest, &rest, 10);
-  // Numbers were printed so that they read back to the same bits.
-  for (double& sum : sums_.terms) sum = std::strtod(rest, &rest);
-  sums_.seconds = std::strtod(rest, &rest);
+  take_progress(file);
   optimiser_.set_steps(std::stoll(file.metadata("steps")));
 }
 
@@ -183,10 +162,8 @@ void Pretrainer::follow_first() {
   std::copy_n(first + 5, sums_.terms.size(), sums_.terms.begin());
 }
 
-namespace {
-
 template <class Data>
-std::shared_ptr<Model> pretrain_on(const Data& data, const Settings& settings, const InputOptions& options) {
+std::shared_ptr<Model> pretrain(const Data& data, const Settings& settings, const InputOptions& options) {
   check(settings);
   Pretrainer trainer(prepare(data, settings, options), input_shape(data), settings);
   while (!trainer.done()) trainer.train_step();
@@ -194,14 +171,7 @@ std::shared_ptr<Model> pretrain_on(const Data& data, const Settings& settings, c
   return trainer.model();
 }
 
-}  // namespace
-
-std::shared_ptr<Model> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options) {
-  return pretrain_on(graph, settings, options);
-}
-
-std::shared_ptr<Model> pretrain(const GraphSet& molecules, const Settings& settings, const InputOptions& options) {
-  return pretrain_on(molecules, settings, options);
-}
+template std::shared_ptr<Model> pretrain(const Graph&, const Settings&, const InputOptions&);
+template std::shared_ptr<Model> pretrain(const GraphSet&, const Settings&, const InputOptions&);
 
 }  // namespace graphpae

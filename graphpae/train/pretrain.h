@@ -14,9 +14,9 @@
 #include "graphpae/core/error.h"
 #include "graphpae/distributed/gradient_buckets.h"
 #include "graphpae/methods/method.h"
+#include "graphpae/model/inputs.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/checkpoint.h"
-#include "graphpae/model/inputs.h"
 #include "graphpae/train/optimiser.h"
 #include "graphpae/train/sampled_batches.h"
 #include "graphpae/train/sharded_molecules.h"
@@ -47,16 +47,12 @@ class Pretrainer final : public Resumable {
   // parameters are then those before the step.
   std::optional<EpochMetrics> train_step() override;
 
-  int64_t epoch() const override { return epoch_; }
-  int64_t step() const override { return step_; }
   int64_t steps_per_epoch() const override { return batches_->steps_per_epoch(); }
-  bool done() const override { return epoch_ >= settings_.epochs; }
   // Mean loss of the steps done of the next epoch; NaN if there are none.
   double loss_so_far() const { return sums_.terms[0] / static_cast<double>(sums_.steps); }
 
   Method& method() { return *method_; }
   std::shared_ptr<Model> model() const { return method_->model(); }  // what was learnt
-  const Settings& settings() const override { return settings_; }
 
   // A checkpoint: parameters, statistics, moments, epoch and step.
   void save(const std::string& path, const std::string& data) const override;
@@ -65,28 +61,18 @@ class Pretrainer final : public Resumable {
   void follow_first();
 
  private:
-  // Over the steps of the epoch at work.
-  struct Sums {
-    int64_t steps = 0;  // those that taught something
-    std::vector<double> terms;
-    double seconds = 0;
-  };
   void learn(const GraphInput& input);
-  Sums no_sums() const;
   std::vector<size_t> numbers_of(const std::vector<torch::Tensor>& parameters) const;
 
-  Settings settings_;
   ProcessesPtr processes_;
   std::unique_ptr<BatchSource> batches_;
   std::shared_ptr<Method> method_;
   Optimiser optimiser_;
   std::unique_ptr<GradientBuckets> buckets_;  // of several processes
-  int64_t epoch_ = 0, step_ = 0;
-  Sums sums_;
 };
 
-// All epochs at once.
-std::shared_ptr<Model> pretrain(const Graph& graph, const Settings& settings, const InputOptions& options = {});
-std::shared_ptr<Model> pretrain(const GraphSet& molecules, const Settings& settings, const InputOptions& options = {});
+// All epochs at once, on a Graph or a GraphSet.
+template <class Data>
+std::shared_ptr<Model> pretrain(const Data& data, const Settings& settings, const InputOptions& options = {});
 
 }  // namespace graphpae

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
-#include <vector>
 
 #include "graphpae/model/prefetcher.h"
 #include "graphpae/model/sample_input.h"
@@ -11,13 +9,12 @@
 
 namespace graphpae {
 
-// All nodes in a new random order every epoch, settings.batch_size seeds at a time with their surroundings; the last
-// batch is what is left.
+// All nodes, settings.batch_size seeds at a time with their surroundings.
 class SampledBatches final : public BatchSource {
  public:
   SampledBatches(const PreparedGraph& graph, const Settings& settings, std::shared_ptr<Exchange> exchange = nullptr);
 
-  int64_t steps_per_epoch() const override;
+  int64_t steps_per_epoch() const override { return batches_.steps_per_epoch(); }
   const GraphInput& input(int64_t epoch, int64_t step) override { return prefetcher_.input(epoch, step); }
 
  private:
@@ -26,10 +23,8 @@ class SampledBatches final : public BatchSource {
   PreparedGraph graph_;
   Settings settings_;
   std::shared_ptr<Exchange> exchange_;
-  int64_t batch_size_;
+  ShuffledBatches batches_;  // of nodes
   NeighbourSampler sampler_;
-  int64_t shuffled_epoch_ = -1;
-  std::vector<int32_t> order_;  // nodes of that epoch
   std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
   Prefetcher prefetcher_;  // last, so that it has ended before the others go
 };

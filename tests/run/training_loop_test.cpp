@@ -19,34 +19,38 @@ using test::TempDir;
 // Three steps an epoch; its loss is the number of the last step.
 class Counting final : public Resumable {
  public:
-  explicit Counting(int64_t epochs, int64_t patience = 1 << 20) : patience_(patience) { settings_.epochs = epochs; }
+  explicit Counting(int64_t epochs, int64_t patience = 1 << 20) : Resumable({}), patience_(patience) {
+    settings_.epochs = epochs;
+  }
 
   std::optional<EpochMetrics> train_step() override {
-    ++steps_;
-    if (steps_ % 3 != 0) return std::nullopt;
-    return EpochMetrics{steps_ / 3, {{"loss", static_cast<double>(steps_)}, {"off", std::nan("")}}, 0.1, 2};
+    go_to(steps() + 1);
+    if (step_ != 0) return std::nullopt;
+    return EpochMetrics{epoch_, {{"loss", static_cast<double>(steps())}, {"off", std::nan("")}}, 0.1, 2};
   }
-  int64_t epoch() const override { return steps_ / 3; }
-  int64_t step() const override { return steps_ % 3; }
   int64_t steps_per_epoch() const override { return 3; }
   bool done() const override { return epoch() >= std::min(settings_.epochs, patience_); }
-  const Settings& settings() const override { return settings_; }
   void save(const std::string& path, const std::string& data) const override {
-    write_file(path, data + std::to_string(steps_));
+    write_file(path, data + std::to_string(steps()));
   }
   void restore(const std::string& path, const std::string& data) override {
-    steps_ = std::stoll(read_file(path, 100).substr(data.size()));
+    go_to(std::stoll(read_file(path, 100).substr(data.size())));
   }
 
  private:
-  Settings settings_;
-  int64_t patience_, steps_ = 0;
+  int64_t steps() const { return epoch_ * 3 + step_; }
+  void go_to(int64_t steps) {
+    epoch_ = steps / 3;
+    step_ = steps % 3;
+  }
+
+  int64_t patience_;
 };
 
 struct Seen {
   std::vector<ProgressReport> reports;
   std::vector<std::string> messages;
-  int64_t stop_at = -1;  // after so many questions
+  int64_t stop_at = -1;  // after so many questions, the first before the first step
   Context context;
 
   Seen() {
@@ -83,7 +87,7 @@ TEST(TrainingLoop, StopsWithACheckpointAndGoesOn) {
   const TempDir dir;
   RunDirectory run = RunDirectory::create(dir / "run", false);
   Seen seen;
-  seen.stop_at = 7;
+  seen.stop_at = 8;
   Counting trainer(5);
   EXPECT_ERROR(train(trainer, {&run, "hash", 100, "split 3", {}, {}}, seen.context), ErrorKind::interrupted,
                "interrupted after epoch 2, step 2 of split 3; --resume goes on from there");
@@ -98,7 +102,7 @@ TEST(TrainingLoop, StopsWithACheckpointAndGoesOn) {
                                                      "the run is finished after 5 epochs"}));
 
   // A process that does not lead writes nothing and leaves the word to the one that does.
-  seen.stop_at = 0;
+  seen.stop_at = 1;
   Counting follower(5);
   EXPECT_ERROR(train(follower, {}, seen.context), ErrorKind::interrupted, "");
   EXPECT_EQ(follower.step(), 1);

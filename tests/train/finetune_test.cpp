@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "graphpae/model/named_tensors.h"
-#include "graphpae/run/run_settings.h"
 #include "graphpae/train/molecule_objective.h"
 #include "graphpae/train/node_objective.h"
 #include "graphpae/train/pretrain.h"
@@ -374,8 +373,8 @@ TEST(FinetuneNodes, LearnsClassesTheSameWithAnyThreads) {
     options.threads = {threads};
     FinetuneSettings finetune;
     finetune.freeze = freeze;
-    const auto goal =
-        std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), 0, settings, finetune);
+    const auto goal = std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), graph.splits()[0], 0,
+                                                      settings, finetune);
     Finetuner tuned(goal, settings, finetune, nullptr);
     while (!tuned.done()) tuned.train_epoch();
     tuned.finish();
@@ -390,7 +389,8 @@ TEST(FinetuneNodes, LearnsClassesTheSameWithAnyThreads) {
   EXPECT_GT(train(2, Freeze::encoder).first, 0.5);
   FinetuneSettings wrong;
   wrong.loss = TargetLoss::l1;
-  EXPECT_USAGE_ERROR(NodeObjective(graph, make_input(graph, settings), 0, settings, wrong), "cross entropy");
+  EXPECT_USAGE_ERROR(NodeObjective(graph, make_input(graph, settings), graph.splits()[0], 0, settings, wrong),
+                     "cross entropy");
 }
 
 TEST(FinetuneSettings, ShapeOfTheModelTrainingOfTheRecipe) {
@@ -400,7 +400,7 @@ TEST(FinetuneSettings, ShapeOfTheModelTrainingOfTheRecipe) {
   training.dropout = 0.4;
   training.pooling = Pooling::max;
   training.eigenvectors = 9;
-  const Settings merged = run::finetune_settings(model, training);
+  const Settings merged = finetune_settings(model, training);
   EXPECT_EQ(merged.width, 24);
   EXPECT_EQ(merged.eigenvectors, 4);
   EXPECT_EQ(merged.encoder, EncoderKind::gated_gcn);
