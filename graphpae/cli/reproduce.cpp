@@ -12,7 +12,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/reproduce/table.h"
 #include "graphpae/reproduce/tune.h"
-#include "graphpae/reproduce/tune_text.h"
 
 namespace graphpae::cli {
 namespace {

@@ -229,9 +229,9 @@ Summary summarise(const Experiment& experiment, const std::vector<Record>& recor
         line.wanted_seeds = experiment.seeds;
         line.recipe_epochs = recipe_epochs(experiment, row, v);
         if (line.protocols.empty()) {
-          line.state = options.row_state(row);
+          if (options.row_state) line.state = options.row_state(row);
           line.whole_row = !line.state.empty();
-          if (!line.whole_row) line.state = options.cell_state(row, v);
+          if (!line.whole_row && options.cell_state) line.state = options.cell_state(row, v);
         }
         if (v != reference && reference < cells.size()) {
           for (const std::string& protocol : protocols_of(cells[v])) {
