@@ -1,7 +1,6 @@
 #include "graphpae/analyze/energy_spectrum.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "graphpae/analyze/centred_rows.h"

@@ -1,9 +1,5 @@
 #include "graphpae/report/embedding_map.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "graphpae/core/error.h"

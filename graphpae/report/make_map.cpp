@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "graphpae/analyze/neighbour_embedding.h"
 #include "graphpae/analyze/principal_components.h"

@@ -5,7 +5,6 @@
 // mouse can do, keys can do.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 

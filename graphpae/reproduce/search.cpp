@@ -1,7 +1,5 @@
 #include "graphpae/reproduce/search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "graphpae/core/rng.h"
