@@ -177,8 +177,8 @@ std::string Page::html() const {
       "<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n{2}</main>\n"
       "<script>\n{3}\n</script>\n<script>\nconst charts = [{4}];\nconst maps = "
       "[{5}];\n{6}</script>\n</body>\n</html>\n",
-      escape_html(title_), embedded("page_style"), body_, embedded("chart"), fmt::join(charts_, ",\n"), fmt::join(maps_, ",\n"),
-      embedded("page_script"));
+      escape_html(title_), embedded("page_style"), body_, embedded("chart"), fmt::join(charts_, ",\n"),
+      fmt::join(maps_, ",\n"), embedded("page_script"));
 }
 
 }  // namespace graphpae

@@ -39,8 +39,8 @@ std::string number_text(const Json& number, const Format& format) {
 }
 
 ResultScore score(const Json& json, const std::string& row, const std::string& protocol, const Format& format) {
-  ResultScore result{protocol, row, format.title, number_text(at(json, "mean"), format),
-                     number_text(at(json, "std"), format), ""};
+  ResultScore result{
+      protocol, row, format.title, number_text(at(json, "mean"), format), number_text(at(json, "std"), format), ""};
   if (const Json& bounds = at(json, "ci95"); bounds.is_array() && bounds.size() == 2 && bounds[0].is_number())
     result.interval = number_text(bounds[0], format) + " .. " + number_text(bounds[1], format);
   return result;

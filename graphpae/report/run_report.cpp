@@ -276,10 +276,9 @@ std::string run_report(const std::string& path, const std::string& spectrum) {
   const RunRecord& run = runs.front();
   Page page(run.name);
   const std::string data = run.environment_text("data"), started = run.environment_text("started");
-  page.add_text(fmt::format("{} on {}{}.",
-                            run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels by " + run.method(),
-                            data.empty() ? "data that are not named" : data,
-                            started.empty() ? "" : ", started " + started));
+  page.add_text(
+      fmt::format("{} on {}{}.", run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels by " + run.method(),
+                  data.empty() ? "data that are not named" : data, started.empty() ? "" : ", started " + started));
   for (const std::string& note : run.notes) page.add_note(note);
   add_results(page, run);
   add_losses(page, runs);

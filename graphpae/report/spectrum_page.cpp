@@ -35,7 +35,8 @@ void add_corruptions(Page& page, const Json& json) {
       "the band.",
       100 * json.at("ratio").get<double>(), json.at("noise").get<double>(), json.at("draws").get<int64_t>()));
   const std::string x = "band of frequencies";
-  Chart relative{"Change of the magnitude, relative to the original", x, "|after - before| / before", Chart::Kind::bars};
+  Chart relative{"Change of the magnitude, relative to the original", x, "|after - before| / before",
+                 Chart::Kind::bars};
   Chart absolute{"Change of the magnitude", x, "|after - before|", Chart::Kind::bars};
   for (const auto& [name, bands] : json.at("corruptions").items()) {
     Chart chart{title_of(name), x, "magnitude", Chart::Kind::lines, true};
@@ -102,10 +103,9 @@ std::string spectrum_extent(int64_t eigenvectors, int64_t nodes, double highest)
 void add_spectrum_charts(Page& page, const std::string& json, const std::string& source) {
   try {
     const Json spectrum = Json::parse(json);
-    page.add_text(fmt::format("{}: {} nodes, {}.", spectrum.at("data").get<std::string>(),
-                              spectrum.at("nodes").get<int64_t>(),
-                              spectrum_extent(spectrum.at("eigenvectors"), spectrum.at("nodes"),
-                                              spectrum.at("highest"))));
+    page.add_text(
+        fmt::format("{}: {} nodes, {}.", spectrum.at("data").get<std::string>(), spectrum.at("nodes").get<int64_t>(),
+                    spectrum_extent(spectrum.at("eigenvectors"), spectrum.at("nodes"), spectrum.at("highest"))));
     if (spectrum.contains("corruptions") && !spectrum["corruptions"].empty()) {
       page.add_heading("What corruptions change");
       add_corruptions(page, spectrum);

@@ -25,16 +25,13 @@ constexpr const char* kFailed = "failed: ";
 }  // namespace
 
 Campaign::Campaign(Experiment experiment, const WorkDirectory& work, JobRunner& runner)
-    : experiment_(std::move(experiment)),
-      work_(work),
-      options_(work.options()),
-      watch_(work.watch()),
-      runner_(runner) {
+    : experiment_(std::move(experiment)), work_(work), options_(work.options()), watch_(work.watch()), runner_(runner) {
   keep_rows(experiment_, options_.datasets);
   if (!all_variants()) keep_variants(experiment_, options_.variants);
   job_options_.seeds = options_.seeds > 0 ? options_.seeds : experiment_.seeds;
   job_options_.epochs = options_.epochs;
-  if (options_.epochs > 0) notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", options_.epochs));
+  if (options_.epochs > 0)
+    notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", options_.epochs));
   for (const ExperimentRow& row : experiment_.rows) data_.push_back(look_for(row.data));
   for (const ExperimentVariant& variant : experiment_.variants)
     pretrain_data_.push_back(variant.pretrain_data.empty() ? FoundData() : look_for(variant.pretrain_data));

@@ -126,8 +126,7 @@ JobCost JobRunner::guess(const Training& job, bool trial) {
   estimating.emplace_back("--dry-run");
   double per_epoch = result_of(estimating, place).seconds_per_epoch;
   if (trial && per_epoch * kTrialEpochs < kLongestTrial) {
-    const std::string run =
-        fmt::format("{}/runs/trial-{}-{}", work_.of_children(), job_key(job.identity), ::getpid());
+    const std::string run = fmt::format("{}/runs/trial-{}-{}", work_.of_children(), job_key(job.identity), ::getpid());
     words.insert(words.end(), {"-o", run});
     const std::shared_ptr<void> remove(nullptr, [&](void*) { fs::remove_all(run); });
     per_epoch = result_of(words, place).seconds_per_epoch;

@@ -27,12 +27,10 @@ SettingList draw_candidate(uint64_t seed, int64_t number, bool molecules) {
   const Rng rng(seed, static_cast<uint64_t>(number));
   uint64_t index = 0;
   const auto draw = [&](const std::vector<std::string>& values) { return values[rng.below(index++, values.size())]; };
-  return {{"mask_ratio", draw(kMaskRatios)},
-          {"alpha", draw(kAlphas)},
-          {"gamma", draw(kGammas)},
-          {"eigenvectors", draw(molecules ? kMoleculeEigenvectors : kGraphEigenvectors)},
-          {"dropout", draw(kDropouts)},
-          {"lr", draw(kRates)}};
+  return {
+      {"mask_ratio", draw(kMaskRatios)}, {"alpha", draw(kAlphas)},
+      {"gamma", draw(kGammas)},          {"eigenvectors", draw(molecules ? kMoleculeEigenvectors : kGraphEigenvectors)},
+      {"dropout", draw(kDropouts)},      {"lr", draw(kRates)}};
 }
 
 std::vector<Rung> halving_rungs(int64_t candidates, int64_t epochs) {

@@ -199,8 +199,7 @@ class Search {
     }
     share(jobs, [&](const Job& job, size_t number, size_t total) {
       const std::string& variant = experiment.variants[job.variant].name;
-      const std::string label =
-          fmt::format("test {}/{}: {}, seed {}", number, total, variant, job.identity.seed());
+      const std::string label = fmt::format("test {}/{}: {}, seed {}", number, total, variant, job.identity.seed());
       watch_.tell(label);
       run_job(job, variant, label);
     });

@@ -30,7 +30,7 @@ class WorkDirectory {
 
   const ReproduceOptions& options() const { return options_; }
   const JobWatch& watch() const { return watch_; }
-  const std::string& path() const { return path_; }                 // absolute
+  const std::string& path() const { return path_; }                // absolute
   const std::string& of_children() const { return of_children_; }  // where they work; the same but for a dry run
   std::string run(const std::string& key) const { return path_ + "/runs/" + key; }
 
