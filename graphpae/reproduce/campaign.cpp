@@ -147,8 +147,8 @@ std::vector<SpectrumOfRow> Campaign::spectra() {
       try {
         run_spectrum(r, directory);
       } catch (const JobFailure& failure) {
-        state = fmt::format("{}{}", kFailed, failure.what());
-        fail(row.name, state, failure.code());
+        fail(row.name, failure);
+        state = failures_[row.name];
       }
     }
     if (state.empty() && fs::exists(table))
@@ -183,8 +183,7 @@ Summary Campaign::summary() const {
   options.row_state = [&](size_t row) { return data_[row].state; };
   options.cell_state = [&](size_t row, size_t variant) {
     for (int64_t seed = 0; seed < job_options_.seeds && can_run(row, variant); ++seed) {
-      const auto place = failures_.find(job_key(job_of(row, variant, seed).identity));
-      if (place != failures_.end()) return place->second;
+      if (const std::string* why = value_at(failures_, job_key(job_of(row, variant, seed).identity))) return *why;
     }
     return pretrain_data_[variant].state;
   };
@@ -207,9 +206,8 @@ void Campaign::note_failures(Summary& summary) const {
     if (!line.target.empty() && line.target != experiment_.rows[line.row].targets.front()) continue;  // the same runs
     for (int64_t seed = 0; seed < job_options_.seeds; ++seed) {
       const Job job = job_of(line.row, line.variant, seed);
-      const auto place = failures_.find(job_key(job.identity));
-      if (place != failures_.end() && place->second.starts_with(kFailed))
-        summary.notes.push_back(fmt::format("{}: {}", label(job), place->second));
+      const std::string* why = value_at(failures_, job_key(job.identity));
+      if (why != nullptr && why->starts_with(kFailed)) summary.notes.push_back(fmt::format("{}: {}", label(job), *why));
     }
   }
 }
@@ -316,13 +314,13 @@ void Campaign::run_job(const Job& job, const std::string& title) {
     watch_.tell(fmt::format("{}: done in {}", title, duration_text(record.seconds)));
   } catch (const JobFailure& failure) {
     watch_.say_failure(fmt::format("{}: failed: {}", title, failure.what()));
-    fail(key, fmt::format("{}{}", kFailed, failure.what()), failure.code());
+    fail(key, failure);
   }
 }
 
-void Campaign::fail(const std::string& key, const std::string& what, int code) {
-  failures_[key] = what;
-  failure_code_ = code;
+void Campaign::fail(const std::string& key, const JobFailure& failure) {
+  failures_[key] = fmt::format("{}{}", kFailed, failure.what());
+  failure_kind_ = failure.kind();
   ++failed_;
 }
 

@@ -56,7 +56,7 @@ class Campaign {
   Summary summary() const;
 
   size_t failures() const { return failed_; }
-  int failure_code() const { return failure_code_; }  // of the last one; 0 if none failed
+  ErrorKind failure_kind() const { return failure_kind_; }  // of the last one
 
  private:
   // A table of what is done shows every variant that has results, also those that are not run by default.
@@ -78,7 +78,7 @@ class Campaign {
   std::vector<CellCost> cell_costs(const std::vector<Job>& first);
   void mark_cells(const std::set<std::string>& left_out);  // before the plan changes job_options_
   void run_job(const Job& job, const std::string& title);
-  void fail(const std::string& key, const std::string& what, int code);
+  void fail(const std::string& key, const JobFailure& failure);
 
   Experiment experiment_;
   const WorkDirectory& work_;
@@ -94,7 +94,7 @@ class Campaign {
   std::vector<std::string> notes_;
   std::map<std::string, std::string> failures_;  // why jobs were not done, by key
   size_t failed_ = 0;
-  int failure_code_ = 0;
+  ErrorKind failure_kind_ = ErrorKind::internal;
   std::map<size_t, JobCost> guesses_, guesses_before_;  // by row, by variant
   Stopwatch clock_;                                     // since plan() was called
 };

@@ -10,6 +10,13 @@
 
 namespace graphpae {
 
+// What a map has at a key; null if it has nothing.
+template <class Value>
+const Value* value_at(const std::map<std::string, Value>& map, const std::string& key) {
+  const auto place = map.find(key);
+  return place == map.end() ? nullptr : &place->second;
+}
+
 struct Baseline {
   double mean = 0, deviation = 0;
 };

@@ -46,11 +46,12 @@ int64_t count_lines(const std::string& path) {
   return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
 }
 
-}  // namespace
-
+// The kind of error a child's exit code says; internal for a signal.
 ErrorKind kind_of(int exit_code) {
   return exit_code >= 1 && exit_code <= 5 ? static_cast<ErrorKind>(exit_code) : ErrorKind::internal;
 }
+
+}  // namespace
 
 std::string JobRunner::child(std::vector<std::string> words, const std::string& place, std::function<void()> tick) {
   const int threads = work_.options().threads;
@@ -67,9 +68,9 @@ std::string JobRunner::child(std::vector<std::string> words, const std::string& 
   ChildOutcome outcome = run_self(words, options);
   work_.watch().check();
   if (outcome.code != 0)
-    throw JobFailure(outcome.code, outcome.error.empty()
-                                       ? fmt::format("`{}` ended with code {}", words.front(), outcome.code)
-                                       : outcome.error);
+    throw JobFailure(kind_of(outcome.code), outcome.error.empty()
+                                                ? fmt::format("`{}` ended with code {}", words.front(), outcome.code)
+                                                : outcome.error);
   return std::move(outcome.out);
 }
 
@@ -78,7 +79,7 @@ JobResult JobRunner::result_of(std::vector<std::string> words, const std::string
   words.emplace_back("--json");
   const std::string verb = words.front();
   const auto result = job_result_of_verb(child(std::move(words), place, std::move(tick)), metric);
-  if (!result) throw JobFailure(1, fmt::format("`{}` did not print its results", verb));
+  if (!result) throw JobFailure(ErrorKind::internal, fmt::format("`{}` did not print its results", verb));
   return *result;
 }
 
@@ -99,7 +100,7 @@ FoundData JobRunner::find(const std::vector<std::string>& names) {
   if (hash.empty()) {
     try {
       hash = printed_data_hash(child({"info", found.name, "--offline", "--json"}, found.place));
-      if (hash.empty()) throw JobFailure(1, "`info` did not print its results");
+      if (hash.empty()) throw JobFailure(ErrorKind::internal, "`info` did not print its results");
     } catch (const JobFailure& failure) {
       throw data_error(failure.what());
     }

@@ -13,17 +13,9 @@
 namespace graphpae {
 
 // A job that did not work out; what() is its error. Others can go on.
-class JobFailure : public std::runtime_error {
- public:
-  JobFailure(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  int code() const { return code_; }  // exit code of the child
-
- private:
-  int code_;
+struct JobFailure : Error {
+  using Error::Error;
 };
-
-// The kind of error a child's exit code says; internal for a signal.
-ErrorKind kind_of(int exit_code);
 
 class JobRunner {
  public:

@@ -129,8 +129,8 @@ ReproduceResult reproduce(const ReproduceOptions& options, const JobWatch& watch
       }
       summaries.push_back(campaign.summary());
     }
+    if (result.failed == 0) result.failure_kind = campaign.failure_kind();
     result.failed += campaign.failures();
-    if (result.failure_code == 0) result.failure_code = campaign.failure_code();
   }
   write_outputs(work, summaries, result.spectra, options.name);
   if (!options.fill.empty()) write_file(options.fill, fill_marks(read_file(options.fill, 1 << 24), summaries));

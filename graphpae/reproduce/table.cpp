@@ -27,18 +27,15 @@ std::string number(double value, const std::string& metric) {
 
 std::string spread(const std::map<std::string, Statistics>& protocols, const std::string& protocol,
                    const std::string& metric) {
-  const auto place = protocols.find(protocol);
-  if (place == protocols.end()) return "";
-  const Statistics& s = place->second;
-  return s.deviation == 0 ? number(s.mean, metric) : number(s.mean, metric) + " ± " + number(s.deviation, metric);
+  const Statistics* s = value_at(protocols, protocol);
+  if (s == nullptr) return "";
+  return number(s->mean, metric) + (s->deviation == 0 ? "" : " ± " + number(s->deviation, metric));
 }
 
-// Ours minus theirs: under the paper's protocol if that was measured.
+// What published numbers are compared with: the paper's protocol if that was measured.
 const Statistics* comparable(const SummaryLine& line) {
-  for (const char* protocol : {"paper", "strict"}) {
-    if (const auto place = line.protocols.find(protocol); place != line.protocols.end()) return &place->second;
-  }
-  return nullptr;
+  const Statistics* paper = value_at(line.protocols, "paper");
+  return paper != nullptr ? paper : value_at(line.protocols, "strict");
 }
 
 std::optional<double> published_difference(const SummaryLine& line) {
@@ -59,9 +56,7 @@ std::string p_text(const std::optional<double>& p) {
 std::string baseline_title(const std::string& name) {
   if (name == "untrained") return "untrained encoder";
   if (name == "majority") return "majority or constant";
-  std::string text = name;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return with_blanks(name);
 }
 
 std::string row_title(const Summary& summary, const SummaryLine& line) {
@@ -134,12 +129,11 @@ void add_sweep_charts(Page& page, const Summary& summary) {
       bool any = false;
       for (const SummaryLine& line : summary.lines) {
         if (line.row != row) continue;
-        const auto place = line.protocols.find(protocol);
-        const bool there = place != line.protocols.end();
-        any = any || there;
-        const double factor = there ? shown_factor(line.metric) : std::numeric_limits<double>::quiet_NaN();
-        series.values.push_back(there ? factor * place->second.mean : factor);
-        series.spread.push_back(there ? factor * place->second.deviation : factor);
+        const Statistics* s = value_at(line.protocols, protocol);
+        any = any || s != nullptr;
+        const double factor = s != nullptr ? shown_factor(line.metric) : std::numeric_limits<double>::quiet_NaN();
+        series.values.push_back(s != nullptr ? factor * s->mean : factor);
+        series.spread.push_back(s != nullptr ? factor * s->deviation : factor);
         if (!line.metric.empty()) chart.y_title = metric_title(line.metric);
       }
       if (any) chart.series.push_back(std::move(series));

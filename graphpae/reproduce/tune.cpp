@@ -292,43 +292,42 @@ class Search {
   TuneResult result_;
 };
 
-void check(const ReproduceOptions& options) {
+// A checked search in the directory of its work.
+template <class Run>
+auto with_search(const ReproduceOptions& options, const JobWatch& watch, const Run& run) {
   if (options.tune_data.empty()) throw usage_error("tune: which data? graphpae reproduce tune DATA --budget 2h");
   if (!options.datasets.empty() || !options.variants.empty())
     throw usage_error("tune takes one data set: --datasets and --variants are for tables");
+  const WorkDirectory work(options, watch);
+  try {
+    return run(Search(work), work.path());
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::interrupted) throw;
+    throw Error(ErrorKind::interrupted, kKeptWhenInterrupted);
+  }
 }
 
 }  // namespace
 
 TunePlan plan_tuning(const ReproduceOptions& options, const JobWatch& watch) {
-  check(options);
-  const WorkDirectory work(options, watch);
-  return Search(work).planned();
+  return with_search(options, watch, [](Search search, const std::string&) { return search.planned(); });
 }
 
 TuneResult tune(const ReproduceOptions& options, const JobWatch& watch) {
-  check(options);
-  const WorkDirectory work(options, watch);
-  try {
-    Search search(work);
+  return with_search(options, watch, [&](Search search, const std::string& directory) {
     TuneResult result = search.run();
-    result.recipe_file = fmt::format("{}/{}-tuned.yaml", work.path(), options.tune_data);
+    result.recipe_file = fmt::format("{}/{}-tuned.yaml", directory, options.tune_data);
     const Summary& summary = result.summary;
     write_file(result.recipe_file, search.recipe_text());
     const std::string text = fmt::format("```\n{}```\n\n{}.\n\n{}", rounds_text(result.rounds, result.metric),
                                          result.verdict, summary_markdown(summary));
-    write_file(work.path() + "/results.md", fmt::format("# {}\n\n{}", summary.experiment.title, text));
-    write_file(work.path() + "/results.csv", summary_csv(summary));
-    write_file(work.path() + "/report.html", summary_html({summary}, summary.experiment.title));
+    write_file(directory + "/results.md", fmt::format("# {}\n\n{}", summary.experiment.title, text));
+    write_file(directory + "/results.csv", summary_csv(summary));
+    write_file(directory + "/report.html", summary_html({summary}, summary.experiment.title));
     if (!options.fill.empty())
       write_file(options.fill, fill_mark(read_file(options.fill, 1 << 24), summary.experiment.name, text));
     return result;
-  } catch (const JobFailure& failure) {
-    throw Error(kind_of(failure.code()), failure.what());
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::interrupted) throw;
-    throw Error(ErrorKind::interrupted, kKeptWhenInterrupted);
-  }
+  });
 }
 
 }  // namespace graphpae
