@@ -50,35 +50,26 @@ struct DrawnBands {
   std::vector<double> magnitude, of_the_mean;
 };
 
-// Adds up draws.
-class Accumulator {
- public:
-  explicit Accumulator(const std::vector<double>& original) : original_(original), values_(original.size()) {}
-  void add(const std::vector<double>& drawn) {
-    for (size_t b = 0; b < values_.size(); ++b) {
-      if (!std::isnan(drawn[b])) values_[b].push_back(drawn[b]);
-    }
+// What draws have in a band, of which those count that have eigenvalues there.
+BandChange::Numbers summed_up(const DrawnBands& original, const std::vector<DrawnBands>& draws,
+                              std::vector<double> DrawnBands::*kind, size_t band) {
+  std::vector<double> values;
+  for (const DrawnBands& drawn : draws) {
+    if (const double value = (drawn.*kind)[band]; !std::isnan(value)) values.push_back(value);
   }
-  BandChange::Numbers numbers(size_t band) const {
-    const std::vector<double>& values = values_[band];
-    const double count = static_cast<double>(values.size()), before = original_[band];
-    BandChange::Numbers numbers{before, 0, 0, 0};
-    for (const double value : values) {
-      numbers.corrupted += value / count;
-      numbers.change += std::abs(value - before) / count;
-    }
-    for (const double value : values)
-      numbers.deviation += (value - numbers.corrupted) * (value - numbers.corrupted) / std::max(count - 1, 1.0);
-    numbers.deviation = std::sqrt(numbers.deviation);
-    if (values.empty())
-      numbers.corrupted = numbers.change = numbers.deviation = std::numeric_limits<double>::quiet_NaN();
-    return numbers;
+  const double count = static_cast<double>(values.size()), before = (original.*kind)[band];
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (values.empty()) return {before, kNone, kNone, kNone};
+  BandChange::Numbers numbers{before, 0, 0, 0};
+  for (const double value : values) {
+    numbers.corrupted += value / count;
+    numbers.change += std::abs(value - before) / count;
   }
-
- private:
-  std::vector<double> original_;
-  std::vector<std::vector<double>> values_;  // [bands][draws]
-};
+  for (const double value : values)
+    numbers.deviation += (value - numbers.corrupted) * (value - numbers.corrupted) / std::max(count - 1, 1.0);
+  numbers.deviation = std::sqrt(numbers.deviation);
+  return numbers;
+}
 
 }  // namespace
 
@@ -111,22 +102,16 @@ SpectrumAnalysis analyse_corruptions(const Graph& graph, const FourierBasis& bas
 
   SpectrumAnalysis analysis{n, basis.k, basis.eigenvalues.back(), {}};
   const auto study = [&](const char* name, const std::function<DrawnBands(const Rng&)>& draw) {
-    Accumulator magnitude(original.magnitude), of_the_mean(original.of_the_mean);
+    std::vector<DrawnBands> draws;
     for (int64_t d = 0; d < options.draws; ++d) {
       if (progress) progress(name, d);
-      const DrawnBands drawn = draw(Rng(static_cast<uint64_t>(options.seed), static_cast<uint64_t>(d)));
-      magnitude.add(drawn.magnitude);
-      of_the_mean.add(drawn.of_the_mean);
+      draws.push_back(draw(Rng(static_cast<uint64_t>(options.seed), static_cast<uint64_t>(d))));
     }
-    CorruptionSpectrum spectrum{name, std::vector<BandChange>(bands)};
+    CorruptionSpectrum spectrum{name, bands_of<BandChange>(basis, options.band_width)};
     for (size_t b = 0; b < bands; ++b) {
-      BandChange& band = spectrum.bands[b];
-      band.low = static_cast<double>(b) * options.band_width;
-      band.high = std::min(2.0, band.low + options.band_width);
-      band.magnitude = magnitude.numbers(b);
-      band.of_the_mean = of_the_mean.numbers(b);
+      spectrum.bands[b].magnitude = summed_up(original, draws, &DrawnBands::magnitude, b);
+      spectrum.bands[b].of_the_mean = summed_up(original, draws, &DrawnBands::of_the_mean, b);
     }
-    for (const double value : basis.eigenvalues) ++spectrum.bands[band_of(value, options.band_width)].eigenvalues;
     analysis.corruptions.push_back(std::move(spectrum));
   };
   const auto part = [](const Rng& rng, Draw what) { return Rng(rng.bits(2 * what), rng.bits(2 * what + 1)); };

@@ -1,10 +1,9 @@
 #include "graphpae/analyze/energy_spectrum.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
-#include "graphpae/analyze/centred_rows.h"
+#include "graphpae/analyze/principal_components.h"
 
 namespace graphpae {
 
@@ -15,16 +14,9 @@ EnergySpectrum energy_spectrum(const std::string& name, const FourierBasis& basi
   const FrequencyContent content = frequency_content(basis, x, {}, threads);
   double whole = 0, found = 0, weighted = 0;
   for (const float value : x.dense_values()) whole += static_cast<double>(value) * value;
-  EnergySpectrum spectrum;
-  spectrum.name = name;
-  spectrum.bands.resize(band_of(basis.eigenvalues.back(), band_width) + 1);
-  for (size_t b = 0; b < spectrum.bands.size(); ++b) {
-    spectrum.bands[b].low = static_cast<double>(b) * band_width;
-    spectrum.bands[b].high = std::min(2.0, spectrum.bands[b].low + band_width);
-  }
+  EnergySpectrum spectrum{name, bands_of<EnergyBand>(basis, band_width)};
   for (size_t k = 0; k < basis.eigenvalues.size(); ++k) {
     EnergyBand& band = spectrum.bands[band_of(basis.eigenvalues[k], band_width)];
-    ++band.eigenvalues;
     band.share += whole > 0 ? content.energy[k] / whole : 0;
     found += content.energy[k];
     weighted += content.energy[k] * basis.eigenvalues[k];

@@ -1,6 +1,7 @@
 // The graph Fourier transform: signals on nodes in the basis of Laplacian eigenvectors, X^s = U^T X.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -36,6 +37,17 @@ FrequencyContent frequency_content(const FourierBasis& basis, const Features& si
 
 // Bands of frequencies [0, width), [width, 2 width), ... 2, the last one with its end. The band of an eigenvalue:
 size_t band_of(double eigenvalue, double width);
+// All up to the highest eigenvalue of a basis, with their ends and how many eigenvalues are in each.
+template <class Band>
+std::vector<Band> bands_of(const FourierBasis& basis, double width) {
+  std::vector<Band> bands(band_of(basis.eigenvalues.back(), width) + 1);
+  for (size_t b = 0; b < bands.size(); ++b) {
+    bands[b].low = static_cast<double>(b) * width;
+    bands[b].high = std::min(2.0, bands[b].low + width);
+  }
+  for (const double value : basis.eigenvalues) ++bands[band_of(value, width)].eigenvalues;
+  return bands;
+}
 // Averages of `values` [K] at `eigenvalues` [K] over the first bands; NaN where there are none.
 std::vector<double> band_means(std::span<const double> eigenvalues, std::span<const double> values, double width,
                                size_t bands);

@@ -1,25 +1,21 @@
 #include "graphpae/analyze/neighbour_embedding.h"
 
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <compare>
 
 namespace graphpae {
 namespace {
 
-// How alike rows are, symmetric: entries of row i are at offsets[i] .. offsets[i+1]; all add up to one.
-struct Affinities {
-  std::vector<int64_t> offsets;
-  std::vector<int32_t> columns;
-  std::vector<double> values;
-};
+// How alike rows are, symmetric; all entries add up to one.
+using Affinities = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
 struct Neighbour {
   double distance;  // squared
   int32_t row;
-  bool operator<(const Neighbour& other) const {
-    return distance != other.distance ? distance < other.distance : row < other.row;
-  }
+  auto operator<=>(const Neighbour&) const = default;
 };
 
 std::vector<Neighbour> nearest(std::span<const double> rows, int64_t n, int64_t d, int64_t i, int64_t k) {
@@ -79,29 +75,17 @@ Affinities affinities(std::span<const double> rows, int64_t n, int64_t d, double
     std::copy(found.begin(), found.end(), neighbours.begin() + i * k);
     std::copy(weight.begin(), weight.end(), conditional.begin() + i * k);
   }
-  // P = (C + C^T) / 2n, rows with ascending columns.
-  std::vector<std::vector<std::pair<int32_t, double>>> entries(static_cast<size_t>(n));
+  // P = (C + C^T) / 2n: entries that are there twice are added up.
+  std::vector<Eigen::Triplet<double>> entries;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t e = i * k; e < (i + 1) * k; ++e) {
       const double half = conditional[e] / (2 * static_cast<double>(n));
-      entries[i].emplace_back(neighbours[e].row, half);
-      entries[neighbours[e].row].emplace_back(static_cast<int32_t>(i), half);
+      entries.emplace_back(i, neighbours[e].row, half);
+      entries.emplace_back(neighbours[e].row, i, half);
     }
   }
-  Affinities result;
-  result.offsets = {0};
-  for (auto& row : entries) {
-    std::stable_sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (size_t e = 0; e < row.size(); ++e) {
-      if (e > 0 && row[e].first == row[e - 1].first)
-        result.values.back() += row[e].second;
-      else {
-        result.columns.push_back(row[e].first);
-        result.values.push_back(row[e].second);
-      }
-    }
-    result.offsets.push_back(static_cast<int64_t>(result.columns.size()));
-  }
+  Affinities result(n, n);
+  result.setFromTriplets(entries.begin(), entries.end());
   return result;
 }
 
@@ -246,9 +230,9 @@ std::vector<double> neighbour_embedding(std::span<const double> rows, int64_t n,
 #pragma omp parallel for schedule(dynamic, 64) num_threads(threads.count)
     for (int64_t i = 0; i < n; ++i) {
       Point force{0, 0};
-      for (int64_t e = p.offsets[i]; e < p.offsets[i + 1]; ++e) {
-        const Point& other = points[p.columns[e]];
-        const double x = points[i][0] - other[0], y = points[i][1] - other[1], q = p.values[e] / (1 + x * x + y * y);
+      for (Affinities::InnerIterator entry(p, i); entry; ++entry) {
+        const Point& other = points[entry.col()];
+        const double x = points[i][0] - other[0], y = points[i][1] - other[1], q = entry.value() / (1 + x * x + y * y);
         force[0] += q * x;
         force[1] += q * y;
       }

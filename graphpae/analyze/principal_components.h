@@ -9,6 +9,9 @@
 
 namespace graphpae {
 
+// X [N,D] row-major without the mean of every column.
+std::vector<double> centred_rows(const Features& x);
+
 struct PrincipalComponents {
   int64_t rows = 0, components = 0;
   std::vector<double> scores;  // [rows,components] row-major, centred

@@ -33,18 +33,7 @@ SpectrumSolver::SpectrumSolver(int64_t k, int64_t draws, Threads threads, Fourie
       threads_(threads),
       whole_(std::move(whole)),
       progress_(std::move(progress)),
-      ticker_([this] { tick(); }) {}
-
-SpectrumSolver::~SpectrumSolver() { end(); }
-
-void SpectrumSolver::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  wake_.notify_all();
-  if (ticker_.joinable()) ticker_.join();
-}
+      ticker_([this](const std::stop_token& ended) { tick(ended); }) {}
 
 FourierBasis SpectrumSolver::solve(const Adjacency& graph) {
   const double n = static_cast<double>(graph.num_nodes());
@@ -69,9 +58,9 @@ void SpectrumSolver::draw(const std::string& corruption, int64_t draw) {
   std::replace(what_.begin(), what_.end(), '_', ' ');
 }
 
-void SpectrumSolver::tick() {
+void SpectrumSolver::tick(const std::stop_token& ended) {
   std::unique_lock lock(mutex_);
-  while (!ended_) {
+  while (!ended.stop_requested()) {
     double part = 0;
     if (solving_ && seconds_per_solution_ > 0) {
       const double x = std::chrono::duration<double>(Clock::now() - since_).count() / seconds_per_solution_;
@@ -79,7 +68,7 @@ void SpectrumSolver::tick() {
     }
     const double share = (static_cast<double>(solved_) + part) / static_cast<double>(1 + draws_);
     progress_(static_cast<int64_t>(100 * std::min(share, 1.0)), what_);
-    wake_.wait_for(lock, std::chrono::milliseconds(200));
+    wake_.wait_for(lock, ended, std::chrono::milliseconds(200), [] { return false; });
   }
 }
 

@@ -24,28 +24,26 @@ class SpectrumSolver {
   // The `k` lowest eigenvectors by our own solver, or all by `whole` if k is 0. There will be `draws` of each
   // corruption, of which edge masking needs a decomposition each.
   SpectrumSolver(int64_t k, int64_t draws, Threads threads, FourierSolver whole, Progress progress);
-  ~SpectrumSolver();
 
   FourierBasis solve(const Adjacency& graph);
   void draw(const std::string& corruption, int64_t draw);  // one begins
-  void end();                                              // nothing more will come
+  void end() { ticker_ = {}; }                             // nothing more will come
 
  private:
-  void tick();
+  void tick(const std::stop_token& ended);
 
   const int64_t k_, draws_;
   const Threads threads_;
   const FourierSolver whole_;
   const Progress progress_;
   std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ended_ = false;
+  std::condition_variable_any wake_;
   int64_t solved_ = 0;               // decompositions done
   bool solving_ = false;             // one is under way
   double seconds_per_solution_ = 0;  // as estimated, then as measured
   std::chrono::steady_clock::time_point since_;
   std::string what_ = "eigenvectors of the graph";
-  std::thread ticker_;
+  std::jthread ticker_;
 };
 
 }  // namespace graphpae

@@ -12,7 +12,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/reproduce/table.h"
 #include "graphpae/reproduce/tune.h"
-#include "graphpae/reproduce/tune_text.h"
 
 namespace graphpae::cli {
 namespace {
@@ -103,7 +102,7 @@ void print_plans(const std::vector<CampaignPlan>& plans, const Common& common) {
 }
 
 void print_result(const ReproduceResult& result, const ReproduceOptions& options, const Common& common) {
-  const auto& [summaries, spectra, failed, code] = result;
+  const auto& [summaries, spectra, failed, kind] = result;
   if (common.json) {
     Json json = Json::array();
     for (const Summary& summary : summaries) json.push_back(summary_json(summary));
@@ -182,8 +181,7 @@ void add_reproduce(CLI::App& app, Common& common) {
     if (flags->dry_run) return print_plans(plan_reproduction(*flags, watch), common);
     const ReproduceResult result = reproduce(*flags, watch);
     print_result(result, *flags, common);
-    if (result.failed > 0)
-      throw Error(kind_of(result.failure_code), fmt::format("{} of the runs failed", result.failed));
+    if (result.failed > 0) throw Error(result.failure_kind, fmt::format("{} of the runs failed", result.failed));
   });
 }
 

@@ -1,9 +1,5 @@
 #include "graphpae/report/embedding_map.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "graphpae/core/error.h"
@@ -32,25 +28,35 @@ void check(const EmbeddingMap& map) {
     require(projection.x.size() == n && projection.y.size() == n, "coordinates do not number `ids`");
 }
 
+// In the order of the file.
+template <class Map, class Visit>
+void visit_fields(Map& map, const Visit& visit) {
+  visit("kind", map.kind);
+  visit("total", map.total);
+  visit("grouped_by", map.grouped_by);
+  visit("groups", map.groups);
+  visit("ordered", map.ordered);
+  visit("notes", map.notes);
+  visit("ids", map.ids);
+  visit("group", map.group);
+  visit("projections", map.projections);
+  visit("drawings", map.drawings);
+}
+
 }  // namespace
+
+// For the JSON library.
+void to_json(Json& json, const EmbeddingMap::Projection& p) {
+  json = {{"name", p.name}, {"note", p.note}, {"x", p.x}, {"y", p.y}};
+}
+void from_json(const Json& json, EmbeddingMap::Projection& p) {
+  p = {json.at("name"), json.at("note"), json.at("x"), json.at("y")};
+}
 
 void write_map(const std::string& path, const EmbeddingMap& map) {
   check(map);
-  Json projections = Json::array();
-  for (const auto& p : map.projections)
-    projections.push_back({{"name", p.name}, {"note", p.note}, {"x", p.x}, {"y", p.y}});
-  const Json json = {{"format", "graphpae map"},
-                     {"version", kForm},
-                     {"kind", map.kind},
-                     {"total", map.total},
-                     {"grouped_by", map.grouped_by},
-                     {"groups", map.groups},
-                     {"ordered", map.ordered},
-                     {"notes", map.notes},
-                     {"ids", map.ids},
-                     {"group", map.group},
-                     {"projections", projections},
-                     {"drawings", map.drawings}};
+  Json json = {{"format", "graphpae map"}, {"version", kForm}};
+  visit_fields(map, [&](const char* key, const auto& field) { json[key] = field; });
   // Names in files may be in any encoding.
   write_file(path, json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
@@ -62,17 +68,7 @@ EmbeddingMap read_map(const std::string& path) {
       if (json.at("format") != "graphpae map") throw data_error("is not a map of embeddings");
       if (json.at("version").get<int64_t>() > kForm) throw data_error("was written by a newer version of graphpae");
       EmbeddingMap map;
-      json.at("kind").get_to(map.kind);
-      json.at("total").get_to(map.total);
-      json.at("grouped_by").get_to(map.grouped_by);
-      json.at("groups").get_to(map.groups);
-      json.at("ordered").get_to(map.ordered);
-      json.at("notes").get_to(map.notes);
-      json.at("ids").get_to(map.ids);
-      json.at("group").get_to(map.group);
-      json.at("drawings").get_to(map.drawings);
-      for (const Json& p : json.at("projections"))
-        map.projections.push_back({p.at("name"), p.at("note"), p.at("x"), p.at("y")});
+      visit_fields(map, [&](const char* key, auto& field) { json.at(key).get_to(field); });
       check(map);
       return map;
     } catch (const Json::exception&) {

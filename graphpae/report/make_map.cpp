@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "graphpae/analyze/neighbour_embedding.h"
 #include "graphpae/analyze/principal_components.h"
@@ -30,18 +29,17 @@ std::vector<int32_t> sampled(std::vector<int32_t> rows, const MapOptions& option
   return chosen;
 }
 
-// Four digits of a coordinate are a tenth of a pixel.
-double rounded(double value, double unit) { return std::round(value / unit) * unit; }
-
 EmbeddingMap::Projection projection(const std::string& name, const std::string& note, const std::vector<double>& points,
                                     int64_t stride) {
   EmbeddingMap::Projection result{name, note, {}, {}};
   double largest = 1e-300;
   for (const double value : points) largest = std::max(largest, std::abs(value));
+  // Four digits of a coordinate are a tenth of a pixel.
   const double unit = std::pow(10, std::ceil(std::log10(largest)) - 4);
+  const auto rounded = [&](double value) { return std::round(value / unit) * unit; };
   for (size_t i = 0; i + 1 < points.size() + (stride == 1); i += static_cast<size_t>(stride)) {
-    result.x.push_back(rounded(points[i], unit));
-    result.y.push_back(stride > 1 ? rounded(points[i + 1], unit) : 0);
+    result.x.push_back(rounded(points[i]));
+    result.y.push_back(stride > 1 ? rounded(points[i + 1]) : 0);
   }
   return result;
 }
@@ -74,20 +72,22 @@ std::string shortened(std::string id) {
   return id;
 }
 
-// The points of a set whose targets are numbers fall into ranges with as many points each.
-void group_by_number(EmbeddingMap& map, const std::vector<double>& values) {
-  std::vector<double> present;
-  for (const double value : values) {
-    if (!std::isnan(value)) present.push_back(value);
-  }
+// Targets are classes, or numbers that fall into ranges with as many points each.
+void group_by_target(EmbeddingMap& map, const std::vector<double>& values) {
+  std::vector<double> present = values;
+  std::erase_if(present, [](double value) { return std::isnan(value); });
   std::sort(present.begin(), present.end());
-  std::vector<double> ends;  // of all ranges but the last
-  for (int64_t r = 1; r < kRanges && !present.empty(); ++r) {
+  map.ordered = !std::all_of(present.begin(), present.end(), [](double value) { return value == 0 || value == 1; });
+  std::vector<double> ends;  // of all groups but the last
+  if (!map.ordered) {
+    map.groups = {"0", "1"};
+    ends = {1};
+  }
+  for (int64_t r = 1; r < kRanges && map.ordered; ++r) {
     const double end = present[present.size() * static_cast<size_t>(r) / kRanges];
     if (end > present.front() && (ends.empty() || end > ends.back())) ends.push_back(end);
   }
-  map.ordered = true;
-  for (size_t r = 0; r <= ends.size() && !present.empty(); ++r) {
+  for (size_t r = 0; r <= ends.size() && map.ordered; ++r) {
     map.groups.push_back(fmt::format("{:.4g} .. {:.4g}", r == 0 ? present.front() : ends[r - 1],
                                      r == ends.size() ? present.back() : ends[r]));
   }
@@ -98,13 +98,6 @@ void group_by_number(EmbeddingMap& map, const std::vector<double>& values) {
                             ? missing
                             : static_cast<int32_t>(std::upper_bound(ends.begin(), ends.end(), value) - ends.begin()));
   }
-}
-
-void group_by_class(EmbeddingMap& map, const std::vector<double>& values) {
-  map.groups = {"0", "1"};
-  const bool missing = std::any_of(values.begin(), values.end(), [](double value) { return std::isnan(value); });
-  if (missing) map.groups.emplace_back("no label");
-  for (const double value : values) map.group.push_back(std::isnan(value) ? 2 : static_cast<int32_t>(value));
 }
 
 void add_drawings(EmbeddingMap& map, const TextColumn& texts, const MapOptions& options) {
@@ -174,12 +167,7 @@ EmbeddingMap make_map(const Features& rows, const GraphSet& molecules, const Map
     map.group.assign(shown.size(), 0);
   } else {
     map.grouped_by = parts.task_names.front();
-    const bool classes = std::all_of(values.begin(), values.end(),
-                                     [](double value) { return std::isnan(value) || value == 0 || value == 1; });
-    if (classes)
-      group_by_class(map, values);
-    else
-      group_by_number(map, values);
+    group_by_target(map, values);
   }
   if (parts.texts.size() > 0) add_drawings(map, texts, options);
   add_projections(map, rows.gather(shown), options);

@@ -1,6 +1,7 @@
 #include "graphpae/report/page.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -29,23 +30,7 @@ Json numbers(const std::vector<double>& values) {
   return json;
 }
 
-std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : ""; }
-
-// Text inside a script must not end it.
-std::string inside_script(const Json& json) {
-  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) text.replace(at, 1, "\\u003c");
-  return text;
-}
-
-std::string joined(const std::vector<std::string>& parts) {
-  std::string text;
-  for (const std::string& part : parts) text += (text.empty() ? "" : ",\n") + part;
-  return text;
-}
-
-}  // namespace
-
+// Text as HTML shows it.
 std::string escape_html(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -58,6 +43,22 @@ std::string escape_html(const std::string& text) {
     }
   }
   return out;
+}
+
+std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : ""; }
+
+// Text inside a script must not end it.
+std::string inside_script(const Json& json) {
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  for (size_t at = 0; (at = text.find('<', at)) != std::string::npos; at += 6) text.replace(at, 1, "\\u003c");
+  return text;
+}
+
+}  // namespace
+
+std::string with_blanks(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 void Page::add_heading(const std::string& text) { body_ += fmt::format("<h2>{}</h2>\n", escape_html(text)); }
@@ -176,8 +177,8 @@ std::string Page::html() const {
       "<style>\n{1}</style>\n</head>\n<body>\n<main>\n<h1>{0}</h1>\n{2}</main>\n"
       "<script>\n{3}\n</script>\n<script>\nconst charts = [{4}];\nconst maps = "
       "[{5}];\n{6}</script>\n</body>\n</html>\n",
-      escape_html(title_), embedded("page_style"), body_, embedded("chart"), joined(charts_), joined(maps_),
-      embedded("page_script"));
+      escape_html(title_), embedded("page_style"), body_, embedded("chart"), fmt::join(charts_, ",\n"),
+      fmt::join(maps_, ",\n"), embedded("page_script"));
 }
 
 }  // namespace graphpae

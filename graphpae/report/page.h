@@ -5,7 +5,6 @@
 // mouse can do, keys can do.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -24,10 +23,10 @@ struct Chart {
   enum class Kind { lines, bars };
   std::string title, x_title, y_title;
   Kind kind = Kind::lines;
-  std::vector<std::string> points;  // along the x axis
-  std::vector<ChartSeries> series;
-  bool logarithmic = false;  // y axis
-  bool from_zero = false;    // y axis: begins at zero
+  bool logarithmic = false;              // y axis
+  bool from_zero = false;                // y axis: begins at zero
+  std::vector<std::string> points = {};  // along the x axis
+  std::vector<ChartSeries> series = {};
 };
 
 class Page {
@@ -57,7 +56,7 @@ class Page {
   std::vector<std::string> charts_, maps_;  // their settings, JSON
 };
 
-// Text as HTML shows it.
-std::string escape_html(const std::string& text);
+// "raw_features" as a reader sees it.
+std::string with_blanks(std::string name);
 
 }  // namespace graphpae

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "graphpae/core/error.h"
+#include "graphpae/io/input_file.h"
 #include "graphpae/report/page.h"
 #include "graphpae/report/result_tables.h"
 #include "graphpae/report/run_record.h"
@@ -19,10 +20,9 @@ namespace graphpae {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kChartPoints = 400;  // a chart is not wider
-constexpr std::string_view kTotal = "loss";
+constexpr const char* kTotal = "loss";
 constexpr const char* kMade = "Made by graphpae {}. One file, nothing is loaded from elsewhere.";
 
 // A curve of one run or part.
@@ -33,8 +33,7 @@ struct Curve {
 };
 
 // Curves over the epochs of all of them; every k-th epoch if there are many.
-void add_curves(Page& page, const std::string& title, const std::string& y, const std::vector<Curve>& curves,
-                bool logarithmic, bool from_zero = false) {
+void add_curves(Page& page, Chart chart, const std::vector<Curve>& curves) {
   std::set<int64_t> all;
   for (const Curve& curve : curves) all.insert(curve.metrics->epochs.begin(), curve.metrics->epochs.end());
   if (all.empty()) return;
@@ -42,18 +41,16 @@ void add_curves(Page& page, const std::string& title, const std::string& y, cons
   const size_t step = (epochs.size() + kChartPoints - 1) / kChartPoints;
   for (size_t e = 0; e < epochs.size(); e += step) kept.push_back(epochs[e]);
   if (kept.back() != epochs.back()) kept.push_back(epochs.back());
-  Chart chart{title, "epoch", y, Chart::Kind::lines, {}, {}, logarithmic};
-  chart.from_zero = from_zero;
   if (step > 1) chart.x_title = fmt::format("epoch (every {}th is shown)", step);
   for (const int64_t epoch : kept) chart.points.push_back(std::to_string(epoch));
-  for (const Curve& curve : curves) {
-    ChartSeries series{curve.name, {}};
+  for (const auto& [name, metrics, column] : curves) {
+    ChartSeries series{name, {}};
     size_t line = 0;
     for (const int64_t epoch : kept) {
-      while (line < curve.metrics->epochs.size() && curve.metrics->epochs[line] < epoch) ++line;
-      const bool there = line < curve.metrics->epochs.size() && curve.metrics->epochs[line] == epoch;
-      double value = there ? curve.column->values[line] : std::nan("");
-      if (logarithmic && !(value > 0)) value = std::nan("");
+      while (line < metrics->epochs.size() && metrics->epochs[line] < epoch) ++line;
+      const bool there = line < metrics->epochs.size() && metrics->epochs[line] == epoch;
+      double value = there ? column->values[line] : std::nan("");
+      if (chart.logarithmic && !(value > 0)) value = std::nan("");
       series.values.push_back(value);
     }
     chart.series.push_back(std::move(series));
@@ -61,102 +58,99 @@ void add_curves(Page& page, const std::string& title, const std::string& y, cons
   page.add_chart(chart);
 }
 
-// One chart of a column for all parts of all runs.
-void add_column(Page& page, const std::vector<RunRecord>& runs, const std::string& column, const std::string& title,
-                const std::string& y, bool logarithmic) {
-  std::vector<Curve> curves;
+// All parts of all runs, with names that tell them apart; "" if there is but one.
+std::vector<std::pair<std::string, const Metrics*>> parts_of(const std::vector<RunRecord>& runs) {
+  std::vector<std::pair<std::string, const Metrics*>> parts;
   for (const RunRecord& run : runs) {
     for (const auto& part : run.parts) {
-      const Metrics::Column* found = part.metrics.find(column);
-      if (found == nullptr) continue;
       std::string name = runs.size() > 1 ? run.name : "";
       if (!part.name.empty()) name += (name.empty() ? "" : ", ") + part.name;
-      curves.push_back({name.empty() ? y : name, &part.metrics, found});
+      parts.emplace_back(name, &part.metrics);
     }
   }
-  if (!curves.empty()) add_curves(page, title, y, curves, logarithmic, column == "lr");
-}
-
-// The columns that begin with "loss": the total, then the terms of the method in the order of their appearance.
-std::vector<std::string> loss_columns(const std::vector<RunRecord>& runs) {
-  std::vector<std::string> columns = {std::string(kTotal)};
-  for (const RunRecord& run : runs) {
-    for (const auto& part : run.parts) {
-      for (const auto& column : part.metrics.columns) {
-        const bool known = std::find(columns.begin(), columns.end(), column.name) != columns.end();
-        if (column.name.starts_with(kTotal) && !known) columns.push_back(column.name);
-      }
-    }
-  }
-  return columns;
+  return parts;
 }
 
 // "loss_feature" is the term "feature".
 std::string term_title(const std::string& column) {
-  std::string title = column.starts_with("loss_") ? column.substr(5) : column;
-  std::replace(title.begin(), title.end(), '_', ' ');
-  return title;
-}
-
-// Whether a term is at least half as large as the total wherever it first appears: smaller ones need an axis of their
-// own.
-bool is_large(const std::vector<RunRecord>& runs, const std::string& column) {
-  for (const RunRecord& run : runs) {
-    for (const auto& part : run.parts) {
-      const Metrics::Column *total = part.metrics.find(std::string(kTotal)), *term = part.metrics.find(column);
-      if (total != nullptr && term != nullptr) return 2 * term->mean() >= total->mean();
-    }
-  }
-  return true;
+  return with_blanks(column.starts_with("loss_") ? column.substr(5) : column);
 }
 
 void add_losses(Page& page, const std::vector<RunRecord>& runs) {
-  page.add_heading("Training");
+  const auto parts = parts_of(runs);
+  // The columns that begin with "loss": the total, then the terms of the method in the order of their appearance.
+  std::vector<std::string> losses = {kTotal};
   size_t lines = 0;
-  for (const RunRecord& run : runs) {
-    for (const auto& part : run.parts) lines += part.metrics.epochs.size();
+  for (const auto& [name, metrics] : parts) {
+    lines += metrics->epochs.size();
+    for (const auto& column : metrics->columns) {
+      const bool known = std::find(losses.begin(), losses.end(), column.name) != losses.end();
+      if (column.name.starts_with(kTotal) && !known) losses.push_back(column.name);
+    }
   }
+  page.add_heading("Training");
   if (lines == 0) return page.add_text("No epoch is finished.");
+  // A term that is less than half as large as the total, wherever it first appears, needs an axis of its own.
+  const auto is_large = [&](const std::string& column) {
+    for (const auto& [name, metrics] : parts) {
+      const Metrics::Column *total = metrics->find(kTotal), *term = metrics->find(column);
+      if (total != nullptr && term != nullptr) return 2 * term->mean() >= total->mean();
+    }
+    return true;
+  };
+  const auto add_column = [&](const std::string& column, const std::string& title, const std::string& y,
+                              bool logarithmic = false) {
+    std::vector<Curve> curves;
+    for (const auto& [name, metrics] : parts) {
+      if (const Metrics::Column* found = metrics->find(column))
+        curves.push_back({name.empty() ? y : name, metrics, found});
+    }
+    add_curves(page, {title, "epoch", y, Chart::Kind::lines, logarithmic, column == "lr"}, curves);
+  };
   // The large terms of one run are drawn together with the total.
-  const Metrics* one = runs.size() == 1 && runs.front().parts.size() == 1 ? &runs.front().parts[0].metrics : nullptr;
   std::vector<std::string> apart;
   std::vector<Curve> together;
-  for (const std::string& column : loss_columns(runs)) {
-    if (one == nullptr || !is_large(runs, column))
+  for (const std::string& column : losses) {
+    if (parts.size() > 1 || !is_large(column))
       apart.push_back(column);
-    else if (const Metrics::Column* found = one->find(column))
-      together.push_back({term_title(column), one, found});
+    else if (const Metrics::Column* found = parts.front().second->find(column))
+      together.push_back({term_title(column), parts.front().second, found});
   }
-  add_curves(page, together.size() > 1 ? "Loss and what makes up most of it" : "Loss", "loss", together, false);
-  for (const std::string& column : apart) {
-    const std::string title = term_title(column);
-    add_column(page, runs, column, column == kTotal ? "Loss" : "Loss term: " + title, title, !is_large(runs, column));
-  }
-  add_column(page, runs, "validation", "Score on the validation part", "score", false);
-  add_column(page, runs, "lr", "Learning rate", "learning rate", false);
+  add_curves(page, {together.size() > 1 ? "Loss and what makes up most of it" : "Loss", "epoch", "loss"}, together);
+  for (const std::string& column : apart)
+    add_column(column, column == kTotal ? "Loss" : "Loss term: " + term_title(column), term_title(column),
+               !is_large(column));
+  add_column("validation", "Score on the validation part", "score");
+  add_column("lr", "Learning rate", "learning rate");
+}
+
+// A number of results.json; "" if it is not there.
+std::string number_text(const RunRecord& run, const char* key, const char* format, double factor = 1) {
+  const bool has = run.results.is_object() && run.results.contains(key) && run.results[key].is_number();
+  return has ? fmt::format(fmt::runtime(format), factor * run.results[key].get<double>()) : "";
 }
 
 void add_results(Page& page, const RunRecord& run) {
   page.add_heading("Results");
-  const std::vector<ResultScore> scores = result_scores(run.results);
   Page::Rows rows;
-  for (const ResultScore& s : scores) rows.push_back({s.protocol, s.row, s.metric, s.mean, s.deviation, s.interval});
+  for (const ResultScore& s : result_scores(run.results))
+    rows.push_back({s.protocol, s.row, s.metric, s.mean, s.deviation, s.interval});
   if (rows.empty())
     page.add_text(fmt::format("Not evaluated. `graphpae evaluate {} DATA` does so and adds the table here.", run.path));
   else
     page.add_table({"protocol", "", "metric", "mean", "std", "95% interval"}, rows);
   if (const std::string summary = evaluation_summary(run.results); !summary.empty()) page.add_text(summary);
   Page::Rows facts;
-  const auto fact = [&](const char* title, const char* key, const char* format, double factor) {
-    if (run.results.is_object() && run.results.contains(key) && run.results[key].is_number())
-      facts.push_back({title, fmt::format(fmt::runtime(format), factor * run.results[key].get<double>())});
+  const auto fact = [&](const char* title, const char* key, const char* format, double factor = 1) {
+    const std::string text = number_text(run, key, format, factor);
+    if (!text.empty()) facts.push_back({title, text});
   };
-  fact("epochs", "epochs", "{:.0f}", 1);
-  fact("final loss", "final_loss", "{:.6g}", 1);
-  fact("seconds", "seconds", "{:.1f}", 1);
-  fact("seconds per epoch", "seconds_per_epoch", "{:.3g}", 1);
-  fact("molecules per second", "molecules_per_second", "{:.0f}", 1);
-  fact("nodes per second", "nodes_per_second", "{:.0f}", 1);
+  fact("epochs", "epochs", "{:.0f}");
+  fact("final loss", "final_loss", "{:.6g}");
+  fact("seconds", "seconds", "{:.1f}");
+  fact("seconds per epoch", "seconds_per_epoch", "{:.3g}");
+  fact("molecules per second", "molecules_per_second", "{:.0f}");
+  fact("nodes per second", "nodes_per_second", "{:.0f}");
   fact("peak memory in GB", "peak_rss_bytes", "{:.2f}", 1e-9);
   if (!facts.empty()) page.add_table({"training", ""}, facts);
   if (const ConfusionCounts confusion = confusion_counts(run.results); !confusion.names.empty()) {
@@ -184,7 +178,7 @@ void add_spectrum(Page& page, const RunRecord& run, const std::string& directory
     throw data_error(fmt::format("{}: no spectrum, it has no spectrum.json", directory));
   }
   page.add_heading("Spectrum");
-  add_spectrum_charts(page, path);
+  add_spectrum_charts(page, read_file(path, size_t{64} << 20), path);
 }
 
 void add_repeat(Page& page, const RunRecord& run) {
@@ -203,32 +197,9 @@ void add_repeat(Page& page, const RunRecord& run) {
                     : fmt::format("graphpae pretrain {} --config {}/config.yaml -o AGAIN", named, run.path));
 }
 
-Page::Rows settings_rows(const RunRecord& run) {
-  Page::Rows rows;
-  for (const auto& [key, value] : run.settings) rows.push_back({key, value});
-  return rows;
-}
-
-Page::Rows environment_rows(const RunRecord& run) {
-  Page::Rows rows;
-  if (run.environment.is_object()) {
-    for (const auto& [key, value] : run.environment.items()) rows.push_back({key, run.environment_text(key)});
-  }
-  return rows;
-}
-
-// Names that tell runs apart: the last part of the path, or all of it where that is the same.
-void name_apart(std::vector<RunRecord>& runs) {
-  std::map<std::string, int> count;
-  for (const RunRecord& run : runs) ++count[run.name];
-  for (RunRecord& run : runs) {
-    if (count[run.name] > 1) run.name = run.path;
-  }
-}
-
 // A line per score that any run has, a column per run.
 void add_scores(Page& page, const std::vector<RunRecord>& runs) {
-  using Key = std::tuple<std::string, std::string, std::string>;
+  using Key = std::vector<std::string>;  // protocol, row, metric
   std::vector<Key> keys;
   std::vector<std::map<Key, std::string>> cells(runs.size());
   for (size_t r = 0; r < runs.size(); ++r) {
@@ -243,18 +214,14 @@ void add_scores(Page& page, const std::vector<RunRecord>& runs) {
   for (const RunRecord& run : runs) head.push_back(run.name);
   Page::Rows rows;
   for (const Key& key : keys) {
-    rows.push_back({std::get<0>(key), std::get<1>(key), std::get<2>(key)});
+    rows.push_back(key);
     for (auto& of_run : cells) rows.back().push_back(of_run[key]);
   }
   const auto fact = [&](const char* title, const char* key, const char* format) {
     std::vector<std::string> row = {"", title, ""};
-    bool any = false;
-    for (const RunRecord& run : runs) {
-      const bool has = run.results.is_object() && run.results.contains(key) && run.results[key].is_number();
-      row.push_back(has ? fmt::format(fmt::runtime(format), run.results[key].get<double>()) : "");
-      any = any || has;
-    }
-    if (any) rows.push_back(row);
+    for (const RunRecord& run : runs) row.push_back(number_text(run, key, format));
+    if (std::any_of(row.begin() + 3, row.end(), [](const std::string& text) { return !text.empty(); }))
+      rows.push_back(row);
   };
   fact("final loss", "final_loss", "{:.6g}");
   fact("epochs", "epochs", "{:.0f}");
@@ -309,10 +276,9 @@ std::string run_report(const std::string& path, const std::string& spectrum) {
   const RunRecord& run = runs.front();
   Page page(run.name);
   const std::string data = run.environment_text("data"), started = run.environment_text("started");
-  page.add_text(fmt::format("{} on {}{}.",
-                            run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels by " + run.method(),
-                            data.empty() ? "data that are not named" : data,
-                            started.empty() ? "" : ", started " + started));
+  page.add_text(
+      fmt::format("{} on {}{}.", run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels by " + run.method(),
+                  data.empty() ? "data that are not named" : data, started.empty() ? "" : ", started " + started));
   for (const std::string& note : run.notes) page.add_note(note);
   add_results(page, run);
   add_losses(page, runs);
@@ -320,16 +286,26 @@ std::string run_report(const std::string& path, const std::string& spectrum) {
   add_spectrum(page, run, spectrum);
   add_repeat(page, run);
   page.add_heading("Settings and environment");
-  page.add_details(fmt::format("{} settings", run.settings.size()), {"setting", ""}, settings_rows(run));
-  page.add_details("environment", {"", ""}, environment_rows(run));
+  Page::Rows settings, environment;
+  for (const auto& [key, value] : run.settings) settings.push_back({key, value});
+  for (const auto& [key, value] : run.environment.items()) environment.push_back({key, run.environment_text(key)});
+  page.add_details(fmt::format("{} settings", settings.size()), {"setting", ""}, settings);
+  page.add_details("environment", {"", ""}, environment);
   page.add_text(fmt::format(kMade, kVersion));
   return page.html();
 }
 
 std::string comparison_report(const std::vector<std::string>& paths) {
   std::vector<RunRecord> runs;
-  for (const std::string& path : paths) runs.push_back(read_run(path));
-  name_apart(runs);
+  std::map<std::string, int> count;
+  for (const std::string& path : paths) {
+    runs.push_back(read_run(path));
+    ++count[runs.back().name];
+  }
+  // Names that tell runs apart: the last part of the path, or all of it where that is the same.
+  for (RunRecord& run : runs) {
+    if (count[run.name] > 1) run.name = run.path;
+  }
   Page page(fmt::format("{} runs compared", runs.size()));
   for (const RunRecord& run : runs) {
     for (const std::string& note : run.notes) page.add_note(run.name + ": " + note);

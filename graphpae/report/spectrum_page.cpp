@@ -2,24 +2,20 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "graphpae/core/error.h"
-#include "graphpae/io/input_file.h"
 
 namespace graphpae {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-double number(const Json& json) { return json.is_number() ? json.get<double>() : std::nan(""); }
+constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
-std::string with_blanks(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
-}
+double number(const Json& json) { return json.is_number() ? json.get<double>() : kGap; }
+double above_zero(double value) { return value > 0 ? value : kGap; }  // what a logarithmic axis can show
 
 std::string band_name(const Json& band) {
   return fmt::format("{:.4g} to {:.4g}", band.at("low").get<double>(), band.at("high").get<double>());
@@ -39,16 +35,11 @@ void add_corruptions(Page& page, const Json& json) {
       "the band.",
       100 * json.at("ratio").get<double>(), json.at("noise").get<double>(), json.at("draws").get<int64_t>()));
   const std::string x = "band of frequencies";
-  Chart relative{"Change of the magnitude, relative to the original",
-                 x,
-                 "|after - before| / before",
-                 Chart::Kind::bars,
-                 {},
-                 {},
-                 false};
-  Chart absolute{"Change of the magnitude", x, "|after - before|", Chart::Kind::bars, {}, {}, false};
+  Chart relative{"Change of the magnitude, relative to the original", x, "|after - before| / before",
+                 Chart::Kind::bars};
+  Chart absolute{"Change of the magnitude", x, "|after - before|", Chart::Kind::bars};
   for (const auto& [name, bands] : json.at("corruptions").items()) {
-    Chart chart{title_of(name), x, "magnitude", Chart::Kind::lines, {}, {}, true};
+    Chart chart{title_of(name), x, "magnitude", Chart::Kind::lines, true};
     chart.series = {{"original", {}}, {"corrupted, and a deviation between draws", {}}};
     ChartSeries shares{with_blanks(name), {}}, changes = shares;
     for (const Json& band : bands) {
@@ -56,10 +47,9 @@ void add_corruptions(Page& page, const Json& json) {
       const double before = number(m.at("original")), after = number(m.at("corrupted")),
                    deviation = number(m.at("deviation")), change = number(m.at("change"));
       chart.points.push_back(band_name(band));
-      const auto above_zero = [](double value) { return value > 0 ? value : std::nan(""); };
       chart.series[0].values.push_back(above_zero(before));
       chart.series[1].values.push_back(above_zero(after));
-      chart.series[1].spread.push_back(deviation < after ? deviation : std::nan(""));
+      chart.series[1].spread.push_back(deviation < after ? deviation : kGap);
       changes.values.push_back(change);
       shares.values.push_back(change / before);
     }
@@ -77,8 +67,8 @@ void add_energies(Page& page, const Json& energies) {
       "How much of what tells nodes apart lies at which frequencies: the share of the energy of the columns, centred, "
       "in each band. Density is that share over the share of all eigenvalues that fall into the band: 1 is what noise "
       "would have, more than 1 at high frequencies is detail that was kept.");
-  Chart shares{"Energy by band", "band of frequencies", "share of the energy", Chart::Kind::bars, {}, {}, false};
-  Chart densities{"Density of the energy", "band of frequencies", "density", Chart::Kind::lines, {}, {}, true};
+  Chart shares{"Energy by band", "band of frequencies", "share of the energy", Chart::Kind::bars};
+  Chart densities{"Density of the energy", "band of frequencies", "density", Chart::Kind::lines, true};
   std::vector<std::vector<std::string>> rows;
   for (const Json& one : energies) {
     ChartSeries share{one.at("name"), {}}, density = share;
@@ -87,8 +77,7 @@ void add_energies(Page& page, const Json& energies) {
     for (const Json& band : one.at("bands")) {
       shares.points.push_back(band_name(band));
       share.values.push_back(number(band.at("share")));
-      const double value = number(band.at("density"));
-      density.values.push_back(value > 0 ? value : std::nan(""));
+      density.values.push_back(above_zero(number(band.at("density"))));
       (band.at("low").get<double>() < 1 - 1e-9 ? low : high) += share.values.back();
     }
     densities.points = shares.points;
@@ -114,10 +103,9 @@ std::string spectrum_extent(int64_t eigenvectors, int64_t nodes, double highest)
 void add_spectrum_charts(Page& page, const std::string& json, const std::string& source) {
   try {
     const Json spectrum = Json::parse(json);
-    page.add_text(fmt::format("{}: {} nodes, {}.", spectrum.at("data").get<std::string>(),
-                              spectrum.at("nodes").get<int64_t>(),
-                              spectrum_extent(spectrum.at("eigenvectors"), spectrum.at("nodes"),
-                                              spectrum.at("highest"))));
+    page.add_text(
+        fmt::format("{}: {} nodes, {}.", spectrum.at("data").get<std::string>(), spectrum.at("nodes").get<int64_t>(),
+                    spectrum_extent(spectrum.at("eigenvectors"), spectrum.at("nodes"), spectrum.at("highest"))));
     if (spectrum.contains("corruptions") && !spectrum["corruptions"].empty()) {
       page.add_heading("What corruptions change");
       add_corruptions(page, spectrum);
@@ -129,10 +117,6 @@ void add_spectrum_charts(Page& page, const std::string& json, const std::string&
   } catch (const Json::exception&) {
     throw data_error(source + ": is not a spectrum");
   }
-}
-
-void add_spectrum_charts(Page& page, const std::string& path) {
-  add_spectrum_charts(page, read_file(path, size_t{64} << 20), path);
 }
 
 }  // namespace graphpae

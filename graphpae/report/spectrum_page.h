@@ -8,9 +8,7 @@
 
 namespace graphpae {
 
-// Throws a data error if the file is not a spectrum.
-void add_spectrum_charts(Page& page, const std::string& path);
-// The same from the text of the file; `source` starts error messages.
+// From the text of the file. Throws a data error that starts with `source` if it is not a spectrum.
 void add_spectrum_charts(Page& page, const std::string& json, const std::string& source);
 
 // "all 200 eigenvectors", or how many of them and up to which frequency.

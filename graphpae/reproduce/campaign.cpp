@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/machine.h"
@@ -25,40 +24,32 @@ constexpr const char* kFailed = "failed: ";
 
 }  // namespace
 
-Campaign::Campaign(Experiment experiment, const ReproduceOptions& options, const WorkDirectory& work, JobRunner& runner,
-                   const JobWatch& watch)
-    : experiment_(std::move(experiment)), options_(options), work_(work), runner_(runner), watch_(watch) {
-  keep_rows(experiment_, options.datasets);
-  if (!all_variants()) keep_variants(experiment_, options.variants);
-  job_options_.seeds = options.seeds > 0 ? options.seeds : experiment_.seeds;
-  job_options_.epochs = options.epochs;
-  if (options.epochs > 0) notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", options.epochs));
-  find_data();
+Campaign::Campaign(Experiment experiment, const WorkDirectory& work, JobRunner& runner)
+    : experiment_(std::move(experiment)), work_(work), options_(work.options()), watch_(work.watch()), runner_(runner) {
+  keep_rows(experiment_, options_.datasets);
+  if (!all_variants()) keep_variants(experiment_, options_.variants);
+  job_options_.seeds = options_.seeds > 0 ? options_.seeds : experiment_.seeds;
+  job_options_.epochs = options_.epochs;
+  if (options_.epochs > 0)
+    notes_.push_back(fmt::format("--epochs {}: not the epochs of the recipes.", options_.epochs));
+  for (const ExperimentRow& row : experiment_.rows) data_.push_back(look_for(row.data));
+  for (const ExperimentVariant& variant : experiment_.variants)
+    pretrain_data_.push_back(variant.pretrain_data.empty() ? FoundData() : look_for(variant.pretrain_data));
 }
 
-void Campaign::find_data() {
-  states_.resize(experiment_.rows.size());
-  variant_states_.resize(experiment_.variants.size());
-  for (size_t r = 0; r < experiment_.rows.size(); ++r) data_.push_back(look_for(experiment_.rows[r].data, states_[r]));
-  for (size_t v = 0; v < experiment_.variants.size(); ++v) {
-    const std::vector<std::string>& names = experiment_.variants[v].pretrain_data;
-    pretrain_data_.push_back(names.empty() ? FoundData() : look_for(names, variant_states_[v]));
-  }
-}
-
-FoundData Campaign::look_for(const std::vector<std::string>& names, std::string& state) const {
+FoundData Campaign::look_for(const std::vector<std::string>& names) const {
   FoundData found{names.front(), "", ""};
   if (options_.table_only) return found;  // records are all it takes
   try {
-    found = runner_.find(names, options_.data);
+    found = runner_.find(names);
     if (found.here()) return found;
     std::vector<std::string> looked;
     for (const std::string& name : names) looked.push_back((options_.data.empty() ? "" : options_.data + "/") + name);
-    state = fmt::format("not here: looked {}{}", options_.data.empty() ? "in $GRAPHPAE_DATA for " : "for ",
-                        fmt::join(looked, ", "));
+    found.state = fmt::format("not here: looked {}{}", options_.data.empty() ? "in $GRAPHPAE_DATA for " : "for ",
+                              fmt::join(looked, ", "));
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::interrupted) throw;
-    state = fmt::format("failed: {}", error.what());
+    found.state = fmt::format("{}{}", kFailed, error.what());
   }
   return found;
 }
@@ -66,34 +57,26 @@ FoundData Campaign::look_for(const std::vector<std::string>& names, std::string&
 void Campaign::plan(double seconds) {
   clock_.restart();
   deadline_ = seconds;
-  const std::vector<Job> cells = first_jobs();
+  std::vector<Job> cells = all_jobs();
+  std::erase_if(cells, [](const Job& job) { return job.identity.seed() > 0; });
   std::vector<std::string> keys;
   for (const Job& job : cells) keys.push_back(job_key(job.identity));
-  const std::string path = work_.plan(experiment_.name);
   const Json question = {
       {"budget", options_.budget}, {"seeds", options_.seeds}, {"epochs", options_.epochs}, {"cells", keys}};
-  // One process plans; others that share the work wait for what it finds.
-  std::optional<JobLock> lock;
-  if (!options_.dry_run) lock = wait_for_lock(work_.lock("plan-" + experiment_.name), watch_);
-  Json plan = fs::exists(path) ? Json::parse(read_file(path, 1 << 20), nullptr, false) : Json();
-  if (!plan.is_object() || plan.value("question", Json()) != question) {
+  const Json plan = work_.plan(experiment_.name, question, [&](Json& made) {
     const std::vector<CellCost> costs = cell_costs(cells);
     const BudgetPlan found = plan_budget(costs, job_options_.seeds, std::max(1.0, seconds - clock_.seconds()));
-    plan = {{"question", question}, {"seeds", found.seeds}, {"share", found.share}, {"left_out", Json::array()}};
+    made.update({{"seeds", found.seeds}, {"share", found.share}, {"left_out", Json::array()}});
     bool does_something = found.share >= 1;
     for (size_t c = 0; c < keys.size(); ++c) {
       if (found.left_out[c])
-        plan["left_out"].push_back(keys[c]);
+        made["left_out"].push_back(keys[c]);
       else
         does_something |= costs[c].done_seeds == 0;
     }
-    // A plan to do nothing is not kept: the same call may have more time later.
-    if (!options_.dry_run && does_something) {
-      fs::create_directories(fs::path(path).parent_path());
-      write_file(path, plan.dump(2) + "\n");
-    }
-  }
-  mark_cells(plan["left_out"].get<std::set<std::string>>());
+    return does_something;  // a plan to do nothing is not kept: the same call may have more time later
+  });
+  mark_cells(plan.at("left_out").get<std::set<std::string>>());
   const int64_t wanted = job_options_.seeds;
   job_options_.seeds = plan.at("seeds").get<int64_t>();
   job_options_.share = plan.at("share").get<double>();
@@ -107,7 +90,7 @@ void Campaign::plan(double seconds) {
 
 // Several cells may ask for the same job. `left_out` are keys of jobs with all their epochs.
 void Campaign::mark_cells(const std::set<std::string>& left_out) {
-  const std::vector<Record> known = records();
+  const std::vector<Record> known = work_.records();
   for (size_t r = 0; r < experiment_.rows.size(); ++r) {
     for (size_t v = 0; v < experiment_.variants.size(); ++v) {
       if (!can_run(r, v)) continue;
@@ -130,48 +113,48 @@ double CampaignPlan::seconds() const {
 
 CampaignPlan Campaign::list() {
   CampaignPlan plan{experiment_.name, {}, {}, notes_};
-  const std::vector<Record> known = records();
+  const std::vector<Record> known = work_.records();
   for (const Job& job : all_jobs()) {
     const bool done = is_done(known, job);
     plan.jobs.push_back(
         {label(job), job_key(job.identity), job.identity.epochs(), done, done ? 0 : seconds_of(known, job)});
   }
-  for (size_t r = 0; r < experiment_.rows.size(); ++r) {
-    if (!states_[r].empty()) plan.missing.emplace_back(experiment_.rows[r].name, states_[r]);
-  }
-  for (size_t v = 0; v < experiment_.variants.size(); ++v) {
-    if (!variant_states_[v].empty()) plan.missing.emplace_back(experiment_.variants[v].name, variant_states_[v]);
-  }
+  const auto add_missing = [&](const auto& items, const std::vector<FoundData>& found) {
+    for (size_t k = 0; k < items.size(); ++k) {
+      if (!found[k].state.empty()) plan.missing.emplace_back(items[k].name, found[k].state);
+    }
+  };
+  add_missing(experiment_.rows, data_);
+  add_missing(experiment_.variants, pretrain_data_);
   return plan;
 }
 
 void Campaign::work(const std::function<void()>& after) {
-  share_jobs(
-      work_, all_jobs(), watch_, [&] { return records(); },
-      [&](const Job& job, size_t number, size_t total) {
-        run_job(job, fmt::format("[{}/{}] {}", number, total, label(job)));
-        after();
-      });
+  work_.share(all_jobs(), [&](const Job& job, size_t number, size_t total) {
+    run_job(job, fmt::format("[{}/{}] {}", number, total, label(job)));
+    after();
+  });
 }
 
 std::vector<SpectrumOfRow> Campaign::spectra() {
   std::vector<SpectrumOfRow> found;
   for (size_t r = 0; r < experiment_.rows.size(); ++r) {
     const ExperimentRow& row = experiment_.rows[r];
-    const std::string directory = fmt::format("{}/{}-{}", work_.path, experiment_.name, row.data.front());
+    const std::string directory = fmt::format("{}/{}-{}", work_.path(), experiment_.name, row.data.front());
+    std::string& state = data_[r].state;
     const std::string table = directory + "/table.txt";
     if (data_[r].here() && !options_.table_only) {
       try {
         run_spectrum(r, directory);
       } catch (const JobFailure& failure) {
-        states_[r] = fmt::format("{}{}", kFailed, failure.what());
-        fail(row.name, states_[r], failure.code());
+        fail(row.name, failure);
+        state = failures_[row.name];
       }
     }
-    if (states_[r].empty() && fs::exists(table))
+    if (state.empty() && fs::exists(table))
       found.push_back({row.name, directory, read_file(table, 1 << 20)});
     else
-      found.push_back({row.name, "", (states_[r].empty() ? "not run yet" : states_[r]) + "\n"});
+      found.push_back({row.name, "", (state.empty() ? "not run yet" : state) + "\n"});
   }
   return found;
 }
@@ -180,7 +163,7 @@ std::vector<SpectrumOfRow> Campaign::spectra() {
 void Campaign::run_spectrum(size_t row, const std::string& directory) {
   const SettingList& set = experiment_.rows[row].set;
   const std::string key = job_key({"spectrum", data_[row].name, data_[row].hash, "", set});
-  const JobLock lock = wait_for_lock(work_.lock(fs::path(directory).filename()), watch_);
+  const JobLock lock = work_.lock(fs::path(directory).filename());
   const std::string kept = directory + "/key.txt";  // written last
   if (fs::exists(kept) && read_file(kept, 1 << 10) == key) return;
   watch_.tell(fmt::format("{}: spectrum of {}", experiment_.name, experiment_.rows[row].name));
@@ -192,18 +175,17 @@ void Campaign::run_spectrum(size_t row, const std::string& directory) {
 }
 
 Summary Campaign::summary() const {
-  const std::vector<Record> known = records();
+  const std::vector<Record> known = work_.records();
   SummaryOptions options;
   options.any_epochs = options_.table_only && options_.epochs == 0;
   options.seeds = job_options_.seeds;
   options.job_of = [&](size_t row, size_t variant, int64_t seed) { return job_among(known, row, variant, seed); };
-  options.row_state = [&](size_t row) { return states_[row]; };
+  options.row_state = [&](size_t row) { return data_[row].state; };
   options.cell_state = [&](size_t row, size_t variant) {
     for (int64_t seed = 0; seed < job_options_.seeds && can_run(row, variant); ++seed) {
-      const auto place = failures_.find(job_key(job_of(row, variant, seed).identity));
-      if (place != failures_.end()) return place->second;
+      if (const std::string* why = value_at(failures_, job_key(job_of(row, variant, seed).identity))) return *why;
     }
-    return variant_states_[variant];
+    return pretrain_data_[variant].state;
   };
   Summary summary = summarise(experiment_, known, options);
   summary.notes = notes_;
@@ -224,9 +206,8 @@ void Campaign::note_failures(Summary& summary) const {
     if (!line.target.empty() && line.target != experiment_.rows[line.row].targets.front()) continue;  // the same runs
     for (int64_t seed = 0; seed < job_options_.seeds; ++seed) {
       const Job job = job_of(line.row, line.variant, seed);
-      const auto place = failures_.find(job_key(job.identity));
-      if (place != failures_.end() && place->second.starts_with(kFailed))
-        summary.notes.push_back(fmt::format("{}: {}", label(job), place->second));
+      const std::string* why = value_at(failures_, job_key(job.identity));
+      if (why != nullptr && why->starts_with(kFailed)) summary.notes.push_back(fmt::format("{}: {}", label(job), *why));
     }
   }
 }
@@ -272,60 +253,42 @@ std::vector<Job> Campaign::all_jobs() const {
   return jobs;
 }
 
-std::vector<Job> Campaign::first_jobs() const {
-  std::vector<Job> jobs = all_jobs();
-  std::erase_if(jobs, [](const Job& job) { return job.identity.seed() > 0; });
-  return jobs;
-}
-
 std::string Campaign::label(const Job& job) const {
   return fmt::format("{}, {}, seed {}", experiment_.rows[job.row].name, experiment_.variants[job.variant].name,
                      job.identity.seed());
 }
 
-JobCost Campaign::cost(const std::vector<Record>& known, const Job& job) {
-  if (const auto recorded = recorded_cost(known, job.identity, processor_name())) return *recorded;
-  auto place = guesses_.find(job.row);
-  if (place == guesses_.end()) {
-    JobCost guess;
-    try {
-      guess = runner_.guess(job, data_[job.row], !options_.budget.empty());
-    } catch (const JobFailure&) {  // the job itself will say why
-    }
-    place = guesses_.emplace(job.row, guess).first;
+// Made once; nothing if it fails, as the job itself will say why.
+JobCost Campaign::guess(std::map<size_t, JobCost>& made, size_t number, const Training& job, bool trial) {
+  const auto [place, is_new] = made.try_emplace(number);
+  try {
+    if (is_new) place->second = runner_.guess(job, trial);
+  } catch (const JobFailure&) {
   }
   return place->second;
+}
+
+JobCost Campaign::cost(const std::vector<Record>& known, const Job& job) {
+  if (const auto recorded = recorded_cost(known, job.identity, processor_name())) return *recorded;
+  return guess(guesses_, job.row, job, !options_.budget.empty());
 }
 
 JobCost Campaign::cost_before(const Job& job) {
-  if (!job.pretrain || fs::exists(work_.run(job_key(*job.pretrain)) + "/results.json")) return {};
-  auto place = guesses_before_.find(job.variant);
-  if (place == guesses_before_.end()) {
-    Job pretraining;
-    pretraining.identity = *job.pretrain;
-    pretraining.recipe = job.pretrain_recipe;
-    pretraining.set = job.pretrain_set;
-    JobCost guess;
-    try {
-      guess = runner_.guess(pretraining, pretrain_data_[job.variant], false);
-    } catch (const JobFailure&) {
-    }
-    place = guesses_before_.emplace(job.variant, guess).first;
-  }
-  return place->second;
+  if (!job.pretrain || fs::exists(work_.run(job_key(job.pretrain->identity)) + "/results.json")) return {};
+  return guess(guesses_before_, job.variant, *job.pretrain, false);
 }
 
 double Campaign::seconds_of(const std::vector<Record>& known, const Job& job) {
-  const double before = job.pretrain ? cost_before(job).of(job.pretrain->epochs()) : 0;
+  const double before = job.pretrain ? cost_before(job).of(job.pretrain->identity.epochs()) : 0;
   return before + cost(known, job).of(job.identity.epochs());
 }
 
 std::vector<CellCost> Campaign::cell_costs(const std::vector<Job>& first) {
-  const std::vector<Record> known = records();
+  const std::vector<Record> known = work_.records();
   std::vector<CellCost> cells;
   for (const Job& job : first) {
     CellCost cell{cost(known, job), job.identity.epochs(), 0, cost_before(job),
-                  job.pretrain ? job.pretrain->epochs() : 0};
+                  job.pretrain ? job.pretrain->identity.epochs() : 0};
     while (cell.done_seeds < job_options_.seeds && is_done(known, job_of(job.row, job.variant, cell.done_seeds)))
       ++cell.done_seeds;
     cells.push_back(cell);
@@ -335,9 +298,8 @@ std::vector<CellCost> Campaign::cell_costs(const std::vector<Job>& first) {
 
 void Campaign::run_job(const Job& job, const std::string& title) {
   const std::string key = job_key(job.identity);
-  const ExperimentVariant& variant = experiment_.variants[job.variant];
   if (deadline_ > 0) {
-    const double needed = seconds_of(records(), job);
+    const double needed = seconds_of(work_.records(), job);
     if (left_out_.contains({job.row, job.variant}) || clock_.seconds() + needed > kTolerance * deadline_) {
       failures_[key] = fmt::format("not run: about {}, more than is left of the budget", duration_text(needed));
       return;
@@ -345,21 +307,20 @@ void Campaign::run_job(const Job& job, const std::string& title) {
   }
   watch_.tell(title);
   try {
-    Record record = runner_.run({job, data_[job.row], pretrain_data_[job.variant], variant.baselines, "both",
-                                 experiment_.rows[job.row].metric, label(job)});
+    Record record = runner_.run(job, label(job));
     record.experiment = experiment_.name;
-    record.variant = variant.name;
-    runner_.finish(record);
+    record.variant = experiment_.variants[job.variant].name;
+    work_.finish(record);
     watch_.tell(fmt::format("{}: done in {}", title, duration_text(record.seconds)));
   } catch (const JobFailure& failure) {
     watch_.say_failure(fmt::format("{}: failed: {}", title, failure.what()));
-    fail(key, fmt::format("{}{}", kFailed, failure.what()), failure.code());
+    fail(key, failure);
   }
 }
 
-void Campaign::fail(const std::string& key, const std::string& what, int code) {
-  failures_[key] = what;
-  failure_code_ = code;
+void Campaign::fail(const std::string& key, const JobFailure& failure) {
+  failures_[key] = fmt::format("{}{}", kFailed, failure.what());
+  failure_kind_ = failure.kind();
   ++failed_;
 }
 

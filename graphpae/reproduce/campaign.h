@@ -39,12 +39,10 @@ struct SpectrumOfRow {
 
 class Campaign {
  public:
-  // Looks for the data. Refers to its arguments.
-  Campaign(Experiment experiment, const ReproduceOptions& options, const WorkDirectory& work, JobRunner& runner,
-           const JobWatch& watch);
+  // Looks for the data. Refers to `work` and `runner`.
+  Campaign(Experiment experiment, const WorkDirectory& work, JobRunner& runner);
 
-  // Seeds and epochs such that the jobs fit into the budget, of which `seconds` are left. The plan of an interrupted
-  // call is kept, or its jobs would be others each time.
+  // Seeds and epochs such that the jobs fit into the budget, of which `seconds` are left.
   void plan(double seconds);
 
   CampaignPlan list();
@@ -58,49 +56,47 @@ class Campaign {
   Summary summary() const;
 
   size_t failures() const { return failed_; }
-  int failure_code() const { return failure_code_; }  // of the last one; 0 if none failed
+  ErrorKind failure_kind() const { return failure_kind_; }  // of the last one
 
  private:
   // A table of what is done shows every variant that has results, also those that are not run by default.
   bool all_variants() const { return options_.table_only && options_.variants.empty(); }
-  void find_data();
+  FoundData look_for(const std::vector<std::string>& names) const;
+  bool can_run(size_t row, size_t variant) const {
+    return data_[row].state.empty() && pretrain_data_[variant].state.empty();
+  }
   void run_spectrum(size_t row, const std::string& directory);
-  FoundData look_for(const std::vector<std::string>& names, std::string& state) const;
-  bool can_run(size_t row, size_t variant) const { return states_[row].empty() && variant_states_[variant].empty(); }
   void note_failures(Summary& summary) const;
   Job job_of(size_t row, size_t variant, int64_t seed) const;
   Job job_among(const std::vector<Record>& records, size_t row, size_t variant, int64_t seed) const;
   std::vector<Job> all_jobs() const;
-  std::vector<Job> first_jobs() const;  // those of seed 0
-  std::vector<Record> records() const { return all_records(work_, options_); }
   std::string label(const Job& job) const;
+  JobCost guess(std::map<size_t, JobCost>& made, size_t number, const Training& job, bool trial);
   JobCost cost(const std::vector<Record>& records, const Job& job);
   JobCost cost_before(const Job& job);  // of its pre-training, if that is still to be done
   double seconds_of(const std::vector<Record>& records, const Job& job);
   std::vector<CellCost> cell_costs(const std::vector<Job>& first);
   void mark_cells(const std::set<std::string>& left_out);  // before the plan changes job_options_
   void run_job(const Job& job, const std::string& title);
-  void fail(const std::string& key, const std::string& what, int code);
+  void fail(const std::string& key, const JobFailure& failure);
 
   Experiment experiment_;
-  const ReproduceOptions& options_;
   const WorkDirectory& work_;
-  JobRunner& runner_;
+  const ReproduceOptions& options_;
   const JobWatch& watch_;
+  JobRunner& runner_;
   JobOptions job_options_;
   using Cell = std::pair<size_t, size_t>;        // row and variant
   double deadline_ = 0;                          // seconds on clock_; 0 for none
   std::set<Cell> whole_;                         // have a run with all epochs, which a plan with fewer leaves as it is
   std::set<Cell> left_out_;                      // of the plan: nothing of them fits
   std::vector<FoundData> data_, pretrain_data_;  // of rows, of variants
-  std::vector<std::string> states_, variant_states_;  // why rows and variants cannot be run
   std::vector<std::string> notes_;
   std::map<std::string, std::string> failures_;  // why jobs were not done, by key
   size_t failed_ = 0;
-  int failure_code_ = 0;
-  std::map<size_t, JobCost> guesses_;         // by row
-  std::map<size_t, JobCost> guesses_before_;  // by variant
-  Stopwatch clock_;                           // since plan() was called
+  ErrorKind failure_kind_ = ErrorKind::internal;
+  std::map<size_t, JobCost> guesses_, guesses_before_;  // by row, by variant
+  Stopwatch clock_;                                     // since plan() was called
 };
 
 }  // namespace graphpae

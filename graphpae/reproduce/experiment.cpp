@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <functional>
+#include <set>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
@@ -38,11 +39,9 @@ void read_map(const Node& node, const std::string& what, const std::vector<std::
   }
 }
 
-Reader into(std::string& field) {
-  return [&field](const Node& node) { field = node.as<std::string>(); };
-}
-Reader into(bool& field) {
-  return [&field](const Node& node) { field = node.as<bool>(); };
+template <class T>
+Reader into(T& field) {
+  return [&field](const Node& node) { field = node.as<T>(); };
 }
 // One text, or a list of them.
 Reader into(std::vector<std::string>& field) {
@@ -140,10 +139,9 @@ void add_sweep(Experiment& experiment, const Node& node) {
 
 template <class T>
 void check_names(const std::vector<T>& items, const char* what) {
-  for (size_t a = 0; a < items.size(); ++a) {
-    for (size_t b = 0; b < a; ++b) {
-      if (items[a].name == items[b].name) throw usage_error(fmt::format("{} '{}' is there twice", what, items[a].name));
-    }
+  std::set<std::string> seen;
+  for (const T& item : items) {
+    if (!seen.insert(item.name).second) throw usage_error(fmt::format("{} '{}' is there twice", what, item.name));
   }
 }
 
@@ -170,22 +168,21 @@ std::string lower(std::string text) {
 // Keeps the items one of whose names is wanted.
 template <class T, class NamesOf>
 void keep(std::vector<T>& items, const std::vector<std::string>& wanted, const char* what, const NamesOf& names_of) {
+  const auto has = [](const std::vector<std::string>& names, const std::string& name) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& one) { return lower(one) == lower(name); });
+  };
   std::vector<std::string> all;
   for (const T& item : items) {
     for (const std::string& name : names_of(item)) all.push_back(name);
   }
   for (const std::string& name : wanted) {
-    const auto same = [&](const std::string& other) { return lower(other) == lower(name); };
-    if (std::none_of(all.begin(), all.end(), same))
+    if (!has(all, name))
       throw usage_error(
           fmt::format("no {} '{}'{}; there are {}", what, name, did_you_mean(name, all), fmt::join(all, ", ")));
   }
   std::erase_if(items, [&](const T& item) {
     const std::vector<std::string> names = names_of(item);
-    return std::none_of(names.begin(), names.end(), [&](const std::string& name) {
-      return std::any_of(wanted.begin(), wanted.end(),
-                         [&](const std::string& one) { return lower(one) == lower(name); });
-    });
+    return std::none_of(names.begin(), names.end(), [&](const std::string& name) { return has(wanted, name); });
   });
 }
 
@@ -212,7 +209,7 @@ Experiment parse_experiment(const std::string& yaml, const std::string& name, co
              {{"title", into(experiment.title)},
               {"paper", into(experiment.paper)},
               {"kind", into(kind)},
-              {"seeds", [&](const Node& node) { experiment.seeds = node.as<int64_t>(); }},
+              {"seeds", into(experiment.seeds)},
               {"rows", list([&](const Node& node) {
                  experiment.rows.push_back(parse_row(node, fmt::format("row {}", experiment.rows.size() + 1)));
                })},

@@ -13,29 +13,36 @@
 namespace graphpae {
 namespace {
 
-void append(SettingList& list, const SettingList& more) { list.insert(list.end(), more.begin(), more.end()); }
-
 SettingList without_finetune(SettingList list) {
   std::erase_if(list, [](const auto& setting) { return setting.first.starts_with("finetune."); });
   return list;
 }
 
-// What restrictions and the seed say, after everything else.
-SettingList last_settings(const SettingList& resolved, int64_t seed, const JobOptions& options) {
-  const int64_t full = std::stoll(*find_setting(resolved, "epochs"));
-  const int64_t epochs = shared_epochs(options.epochs > 0 ? options.epochs : full, options.share);
-  SettingList list;
-  if (epochs != full) list.emplace_back("epochs", std::to_string(epochs));
-  const int64_t warmup = std::stoll(*find_setting(resolved, "warmup"));
-  if (warmup > 0 && epochs < full) list.emplace_back("warmup", std::to_string(shared_warmup(warmup, full, epochs)));
-  list.emplace_back("seed", std::to_string(seed));
-  return list;
-}
-
 SettingList given_settings(const ExperimentRow& row, const ExperimentVariant& variant) {
   SettingList set = row.set;
-  append(set, variant.set);
+  set.insert(set.end(), variant.set.begin(), variant.set.end());
   return variant.measurement == Measurement::probe ? without_finetune(set) : set;
+}
+
+// With what restrictions and the seed say, after everything else.
+Training make_training(const char* verb, const std::string& recipe, SettingList set, bool finetune, int64_t seed,
+                       const JobOptions& options, const FoundData& data) {
+  const SettingList resolved = resolved_settings(recipe, set, finetune);
+  const int64_t full = std::stoll(*find_setting(resolved, "epochs"));
+  const int64_t epochs = shared_epochs(options.epochs > 0 ? options.epochs : full, options.share);
+  if (epochs != full) set.emplace_back("epochs", std::to_string(epochs));
+  const int64_t warmup = std::stoll(*find_setting(resolved, "warmup"));
+  if (warmup > 0 && epochs < full) set.emplace_back("warmup", std::to_string(shared_warmup(warmup, full, epochs)));
+  set.emplace_back("seed", std::to_string(seed));
+  return {{verb, data.name, data.hash, "", resolved_settings(recipe, set, finetune)}, recipe, set, data};
+}
+
+const char* verb_name(Measurement measurement) {
+  switch (measurement) {
+    case Measurement::probe: return "probe";
+    case Measurement::supervised: return "supervised";
+    default: return "transfer";
+  }
 }
 
 }  // namespace
@@ -69,39 +76,24 @@ int64_t shared_epochs(int64_t epochs, double share) {
   return std::clamp<int64_t>(static_cast<int64_t>(cut), 1, epochs);
 }
 
-const char* verb_name(Measurement measurement) {
-  switch (measurement) {
-    case Measurement::probe: return "probe";
-    case Measurement::supervised: return "supervised";
-    default: return "transfer";
-  }
-}
-
 Job make_job(const Experiment& experiment, size_t row_number, size_t variant_number, int64_t seed,
              const JobOptions& options, const FoundData& data, const FoundData& pretrain_data) {
   const ExperimentRow& row = experiment.rows[row_number];
   const ExperimentVariant& variant = experiment.variants[variant_number];
-  const bool finetune = variant.measurement != Measurement::probe;
-  Job job;
+  Job job{make_training(verb_name(variant.measurement), row.recipe, given_settings(row, variant),
+                        variant.measurement != Measurement::probe, seed, options, data)};
   job.row = row_number;
   job.variant = variant_number;
-  job.recipe = row.recipe;
-  job.set = given_settings(row, variant);
-  append(job.set, last_settings(resolved_settings(row.recipe, job.set, finetune), seed, options));
-  job.identity = {verb_name(variant.measurement), data.name, data.hash, "",
-                  resolved_settings(row.recipe, job.set, finetune)};
+  job.baselines = variant.baselines;
+  job.metric = row.metric;
   if (variant.measurement == Measurement::transfer) {
-    job.pretrain_recipe = variant.pretrain_recipe;
-    job.pretrain_set = without_finetune(variant.set);
-    append(job.pretrain_set,
-           last_settings(resolved_settings(job.pretrain_recipe, job.pretrain_set, false), 0, options));
-    job.pretrain = JobIdentity{"pretrain", pretrain_data.name, pretrain_data.hash, "",
-                               resolved_settings(job.pretrain_recipe, job.pretrain_set, false)};
+    job.pretrain = make_training("pretrain", variant.pretrain_recipe, without_finetune(variant.set), false, 0, options,
+                                 pretrain_data);
     // Without what a table may be made without: the data, and the number of epochs.
-    JobIdentity from = *job.pretrain;
+    JobIdentity from = job.pretrain->identity;
     from.data_hash.clear();
     std::erase_if(from.settings, [](const auto& one) { return one.first == "epochs" || one.first == "warmup"; });
-    job.identity.from = fmt::format("{}:{}", job_key(from), job.pretrain->epochs());
+    job.identity.from = fmt::format("{}:{}", job_key(from), job.pretrain->identity.epochs());
   }
   return job;
 }

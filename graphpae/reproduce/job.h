@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "graphpae/reproduce/record.h"
 
@@ -11,9 +10,10 @@ namespace graphpae {
 
 // What was found for the names of a data set.
 struct FoundData {
-  std::string name;   // the one that was found; the first one if none was
-  std::string place;  // the directory it is in; "" if it is not here
-  std::string hash;   // of its content; "" if it was not read
+  std::string name;        // the one that was found; the first one if none was
+  std::string place;       // the directory it is in; "" if it is not here
+  std::string hash;        // of its content; "" if it was not read
+  std::string state = {};  // why nothing can be run with it; "" if all is well
   bool here() const { return !place.empty(); }
 };
 
@@ -24,15 +24,20 @@ SettingList resolved_settings(const std::string& recipe, const SettingList& set,
 // Recipes are compiled in; everything else that is named as one is a file.
 bool is_recipe_name(const std::string& recipe);
 
-struct Job {
-  size_t row = 0, variant = 0;  // of the experiment
+// One training, and how the program is asked for it.
+struct Training {
   JobIdentity identity;
   std::string recipe;  // with `set`, what the identity's settings came from
   SettingList set;
-  // Of transfer: the pre-training that comes first.
-  std::optional<JobIdentity> pretrain;
-  std::string pretrain_recipe;
-  SettingList pretrain_set;
+  FoundData data;
+};
+
+struct Job : Training {
+  size_t row = 0, variant = 0;            // of the experiment
+  bool baselines = false;                 // probe also what the embeddings must beat
+  std::string protocol = "both";          // of evaluate
+  std::string metric = {};                // of fine-tuning; "" for its own
+  std::optional<Training> pretrain = {};  // of transfer: comes first
 };
 
 // Restrictions of an experiment.
@@ -51,7 +56,5 @@ Job make_job(const Experiment& experiment, size_t row, size_t variant, int64_t s
 
 // The number of epochs a row's recipe has, before any restriction.
 int64_t recipe_epochs(const Experiment& experiment, size_t row, size_t variant);
-
-const char* verb_name(Measurement measurement);
 
 }  // namespace graphpae

@@ -42,15 +42,6 @@ ProtocolRecord finetune_record(const Json& json, const std::string& metric) {
   return protocol;
 }
 
-Json protocol_json(const ProtocolRecord& protocol) {
-  Json json = {{"scores", protocol.scores}};
-  if (!protocol.targets.empty()) json["targets"] = protocol.targets;
-  if (protocol.validation) json["val"] = *protocol.validation;
-  for (const auto& [name, baseline] : protocol.baselines)
-    json["baselines"][name] = {{"mean", baseline.mean}, {"std", baseline.deviation}};
-  return json;
-}
-
 JobResult result_of_verb(const Json& json, const std::string& metric) {
   JobResult result;
   const auto name = [&](const char* key) { return json.at(key).get<std::string>(); };
@@ -85,28 +76,17 @@ std::string printed_data_hash(const std::string& printed) {
   return json.is_object() ? json.value("data_hash", std::string()) : "";
 }
 
-void add_to_json(Json& record, const JobResult& result) {
-  record["metric"] = result.metric;
-  Json& protocols = record["protocols"] = Json::object();
-  for (const auto& [name, protocol] : result.protocols) protocols[name] = protocol_json(protocol);
-  record["seconds"] = result.seconds;
-  record["training_seconds"] = result.training_seconds;
-  record["seconds_per_epoch"] = result.seconds_per_epoch;
-  record["peak_rss_bytes"] = result.peak_rss_bytes;
+void to_json(Json& json, const ProtocolRecord& protocol) {
+  json = {{"scores", protocol.scores}};
+  if (!protocol.targets.empty()) json["targets"] = protocol.targets;
+  if (protocol.validation) json["val"] = *protocol.validation;
+  for (const auto& [name, baseline] : protocol.baselines)
+    json["baselines"][name] = {{"mean", baseline.mean}, {"std", baseline.deviation}};
 }
 
-JobResult job_result_from_json(const Json& record) {
-  JobResult result;
-  result.metric = record.at("metric").get<std::string>();
-  for (const auto& [name, json] : record.at("protocols").items()) {
-    ProtocolRecord& protocol = result.protocols[name] = probe_record(json, "scores");
-    if (json.contains("targets")) protocol.targets = json["targets"].get<std::map<std::string, double>>();
-  }
-  result.seconds = record.at("seconds").get<double>();
-  result.training_seconds = record.at("training_seconds").get<double>();
-  result.seconds_per_epoch = record.at("seconds_per_epoch").get<double>();
-  result.peak_rss_bytes = record.at("peak_rss_bytes").get<int64_t>();
-  return result;
+void from_json(const Json& json, ProtocolRecord& protocol) {
+  protocol = probe_record(json, "scores");
+  if (json.contains("targets")) json["targets"].get_to(protocol.targets);
 }
 
 }  // namespace graphpae

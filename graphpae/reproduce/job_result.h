@@ -10,6 +10,13 @@
 
 namespace graphpae {
 
+// What a map has at a key; null if it has nothing.
+template <class Value>
+const Value* value_at(const std::map<std::string, Value>& map, const std::string& key) {
+  const auto place = map.find(key);
+  return place == map.end() ? nullptr : &place->second;
+}
+
 struct Baseline {
   double mean = 0, deviation = 0;
 };
@@ -37,8 +44,8 @@ std::optional<JobResult> job_result_of_verb(const std::string& printed, const st
 // The hash of the content that `info --json` printed; "" if it is not there.
 std::string printed_data_hash(const std::string& printed);
 
-// As a part of a record. Throws an exception of the JSON library.
-void add_to_json(nlohmann::ordered_json& record, const JobResult& result);
-JobResult job_result_from_json(const nlohmann::ordered_json& record);
+// For the JSON library, whose exceptions the second one throws.
+void to_json(nlohmann::ordered_json& json, const ProtocolRecord& protocol);
+void from_json(const nlohmann::ordered_json& json, ProtocolRecord& protocol);
 
 }  // namespace graphpae

@@ -23,51 +23,54 @@ namespace fs = std::filesystem;
 
 // A recipe and what differs from it. Of a file of settings all are said: what it leaves open would be filled in
 // according to the data.
-void append(std::vector<std::string>& words, const std::string& recipe, const SettingList& resolved,
-            const SettingList& set) {
+void append_settings(std::vector<std::string>& words, const Training& job) {
   const auto say = [&](const std::string& key, const std::string& value) {
     words.insert(words.end(), {"--set", key + "=" + value});
   };
-  if (is_recipe_name(recipe)) {
-    words.insert(words.end(), {"--recipe", recipe});
+  if (is_recipe_name(job.recipe)) {
+    words.insert(words.end(), {"--recipe", job.recipe});
   } else {
-    for (const auto& [key, value] : resolved) {
+    for (const auto& [key, value] : job.identity.settings) {
       if (!value.empty()) say(key, value);
     }
   }
-  for (const auto& [key, value] : set) say(key, value);
+  for (const auto& [key, value] : job.set) say(key, value);
 }
 
-bool trains_on_labels(const Job& job) { return job.identity.verb == "supervised" || job.identity.verb == "transfer"; }
+bool trains_on_labels(const Training& job) {
+  return job.identity.verb == "supervised" || job.identity.verb == "transfer";
+}
 
 int64_t count_lines(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
 }
 
-}  // namespace
-
+// The kind of error a child's exit code says; internal for a signal.
 ErrorKind kind_of(int exit_code) {
   return exit_code >= 1 && exit_code <= 5 ? static_cast<ErrorKind>(exit_code) : ErrorKind::internal;
 }
 
+}  // namespace
+
 std::string JobRunner::child(std::vector<std::string> words, const std::string& place, std::function<void()> tick) {
-  if (threads_ > 0) words.insert(words.end(), {"--threads", std::to_string(threads_)});
+  const int threads = work_.options().threads;
+  if (threads > 0) words.insert(words.end(), {"--threads", std::to_string(threads)});
   words.insert(words.end(), {"-q", "--no-progress"});
   ChildOptions options;
-  options.directory = work_.path;  // so that no name of data is a path here
+  options.directory = work_.of_children();  // so that no name of data is a path here
   options.environment = {{"GRAPHPAE_DATA", place}};
   if (std::getenv("GRAPHPAE_CACHE") == nullptr)
-    options.environment.emplace_back("GRAPHPAE_CACHE", work_.path + "/cache");
+    options.environment.emplace_back("GRAPHPAE_CACHE", work_.of_children() + "/cache");
   options.tick = std::move(tick);
-  options.stop = [this] { return watch_.stopping(); };
-  watch_.say_command(fmt::format("graphpae {}", fmt::join(words, " ")));
+  options.stop = [this] { return work_.watch().stopping(); };
+  work_.watch().say_command(fmt::format("graphpae {}", fmt::join(words, " ")));
   ChildOutcome outcome = run_self(words, options);
-  watch_.check();
+  work_.watch().check();
   if (outcome.code != 0)
-    throw JobFailure(outcome.code, outcome.error.empty()
-                                       ? fmt::format("`{}` ended with code {}", words.front(), outcome.code)
-                                       : outcome.error);
+    throw JobFailure(kind_of(outcome.code), outcome.error.empty()
+                                                ? fmt::format("`{}` ended with code {}", words.front(), outcome.code)
+                                                : outcome.error);
   return std::move(outcome.out);
 }
 
@@ -76,11 +79,12 @@ JobResult JobRunner::result_of(std::vector<std::string> words, const std::string
   words.emplace_back("--json");
   const std::string verb = words.front();
   const auto result = job_result_of_verb(child(std::move(words), place, std::move(tick)), metric);
-  if (!result) throw JobFailure(1, fmt::format("`{}` did not print its results", verb));
+  if (!result) throw JobFailure(ErrorKind::internal, fmt::format("`{}` did not print its results", verb));
   return *result;
 }
 
-FoundData JobRunner::find(const std::vector<std::string>& names, const std::string& directory) {
+FoundData JobRunner::find(const std::vector<std::string>& names) {
+  const std::string& directory = work_.options().data;
   const std::vector<std::string> places =
       directory.empty() ? default_fetch_options().places : std::vector<std::string>{directory};
   FoundData found{names.front(), "", ""};
@@ -96,7 +100,7 @@ FoundData JobRunner::find(const std::vector<std::string>& names, const std::stri
   if (hash.empty()) {
     try {
       hash = printed_data_hash(child({"info", found.name, "--offline", "--json"}, found.place));
-      if (hash.empty()) throw JobFailure(1, "`info` did not print its results");
+      if (hash.empty()) throw JobFailure(ErrorKind::internal, "`info` did not print its results");
     } catch (const JobFailure& failure) {
       throw data_error(failure.what());
     }
@@ -105,107 +109,92 @@ FoundData JobRunner::find(const std::vector<std::string>& names, const std::stri
   return found;
 }
 
-JobCost JobRunner::guess(const Job& job, const FoundData& data, bool trial) {
+JobCost JobRunner::guess(const Training& job, bool trial) {
   constexpr int64_t kTrialEpochs = 3;
   constexpr double kLongestTrial = 60;  // seconds
   constexpr double kLoading = 4;
+  const std::string& place = job.data.place;
   if (trains_on_labels(job)) {
-    std::vector<std::string> words = {"finetune", "none", data.name, "--offline", "--dry-run"};
-    append(words, job.recipe, job.identity.settings, job.set);
-    const double all_parts = result_of(words, data.place).training_seconds;
+    std::vector<std::string> words = {"finetune", "none", job.data.name, "--offline", "--dry-run"};
+    append_settings(words, job);
+    const double all_parts = result_of(words, place).training_seconds;
     return {all_parts / static_cast<double>(std::max<int64_t>(1, job.identity.epochs())), kLoading};
   }
-  std::vector<std::string> words = {"pretrain", data.name, "--offline"};
-  SettingList set = job.set;
-  if (trial) set.insert(set.end(), {{"epochs", std::to_string(kTrialEpochs)}, {"warmup", "0"}});
-  append(words, job.recipe, job.identity.settings, set);
+  std::vector<std::string> words = {"pretrain", job.data.name, "--offline"};
+  append_settings(words, job);
+  if (trial) words.insert(words.end(), {"--set", fmt::format("epochs={}", kTrialEpochs), "--set", "warmup=0"});
   std::vector<std::string> estimating = words;
   estimating.emplace_back("--dry-run");
-  double per_epoch = result_of(estimating, data.place).seconds_per_epoch;
+  double per_epoch = result_of(estimating, place).seconds_per_epoch;
   if (trial && per_epoch * kTrialEpochs < kLongestTrial) {
-    const std::string place = work_.run(fmt::format("trial-{}-{}", job_key(job.identity), ::getpid()));
-    words.insert(words.end(), {"-o", place});
-    const std::shared_ptr<void> remove(nullptr, [&](void*) { fs::remove_all(place); });
-    per_epoch = result_of(words, data.place).seconds_per_epoch;
+    const std::string run = fmt::format("{}/runs/trial-{}-{}", work_.of_children(), job_key(job.identity), ::getpid());
+    words.insert(words.end(), {"-o", run});
+    const std::shared_ptr<void> remove(nullptr, [&](void*) { fs::remove_all(run); });
+    per_epoch = result_of(words, place).seconds_per_epoch;
   }
   // Nothing is known of evaluation before one has been made; on small graphs it takes as long as so many epochs.
   constexpr double kEvaluation = 60;
   return {per_epoch, kLoading + kEvaluation * per_epoch};
 }
 
-JobResult JobRunner::train(std::vector<std::string> words, const JobIdentity& job, const std::string& place,
-                           const std::string& label, const std::string& metric) {
-  const std::string run = work_.run(job_key(job));
+JobResult JobRunner::train(std::vector<std::string> words, const Training& job, const std::string& label,
+                           const std::string& metric) {
+  const std::string run = work_.run(job_key(job.identity));
+  append_settings(words, job);
   words.insert(words.end(), {"--offline", "-o", run, "--resume"});
-  const int64_t epochs = job.epochs(), before = count_lines(run + "/metrics.jsonl");
-  const Stopwatch watch;
+  const int64_t epochs = job.identity.epochs(), before = count_lines(run + "/metrics.jsonl");
+  const Stopwatch clock;
   Stopwatch since_report;
-  watch_.report({"epochs", before, epochs, before, label});
-  const std::shared_ptr<void> end(nullptr, [&](void*) { watch_.report({}); });  // however it ends
-  JobResult result = result_of(std::move(words), place, metric, [&] {
+  const run::Watch& watch = work_.watch();
+  watch.report({"epochs", before, epochs, before, label});
+  const std::shared_ptr<void> end(nullptr, [&](void*) { watch.report({}); });  // however it ends
+  JobResult result = result_of(std::move(words), job.data.place, metric, [&] {
     if (since_report.seconds() < 1) return;
     since_report.restart();
-    watch_.report({"epochs", count_lines(run + "/metrics.jsonl"), epochs, before, label});
+    watch.report({"epochs", count_lines(run + "/metrics.jsonl"), epochs, before, label});
   });
   // Earlier epochs took at least what they say themselves.
   result.seconds =
-      std::max(result.training_seconds, watch.seconds() + static_cast<double>(before) * result.seconds_per_epoch);
+      std::max(result.training_seconds, clock.seconds() + static_cast<double>(before) * result.seconds_per_epoch);
   return result;
 }
 
-JobResult JobRunner::probe(const JobRequest& request) {
-  const Job& job = request.job;
-  const std::string& place = request.data.place;
-  std::vector<std::string> words = {"pretrain", request.data.name};
-  append(words, job.recipe, job.identity.settings, job.set);
-  JobResult result = train(words, job.identity, place, request.label);
-  const Stopwatch watch;
-  JobResult scores = result_of({"evaluate", work_.run(job_key(job.identity)), request.data.name, "--offline",
-                                "--protocol", request.protocol, "--baselines", request.baselines ? "all" : "none"},
-                               place);
-  result.seconds += watch.seconds();
+JobResult JobRunner::probe(const Job& job, const std::string& label) {
+  JobResult result = train({"pretrain", job.data.name}, job, label);
+  const Stopwatch clock;
+  JobResult scores = result_of({"evaluate", work_.run(job_key(job.identity)), job.data.name, "--offline", "--protocol",
+                                job.protocol, "--baselines", job.baselines ? "all" : "none"},
+                               job.data.place);
+  result.seconds += clock.seconds();
   result.metric = std::move(scores.metric);
   result.protocols = std::move(scores.protocols);
   return result;
 }
 
-JobResult JobRunner::finetune(const JobRequest& request) {
-  const Job& job = request.job;
+JobResult JobRunner::finetune(const Job& job, const std::string& label) {
   std::string from = "none";
   if (job.pretrain) {
     // One process pre-trains; others that need the same wait.
-    const std::string key = job_key(*job.pretrain);
+    const std::string key = job_key(job.pretrain->identity);
     from = work_.run(key);
-    const JobLock lock = wait_for_lock(work_.lock(key), watch_);
-    if (!fs::exists(from + "/results.json")) {
-      std::vector<std::string> words = {"pretrain", request.pretrain_data.name, "--featurizer", "transfer"};
-      append(words, job.pretrain_recipe, job.pretrain->settings, job.pretrain_set);
-      train(words, *job.pretrain, request.pretrain_data.place, request.label + ", pre-training");
-    }
+    const JobLock lock = work_.lock(key);
+    if (!fs::exists(from + "/results.json"))
+      train({"pretrain", job.pretrain->data.name, "--featurizer", "transfer"}, *job.pretrain, label + ", pre-training");
   }
-  std::vector<std::string> words = {"finetune", from, request.data.name};
-  append(words, job.recipe, job.identity.settings, job.set);
-  return train(words, job.identity, request.data.place, request.label, request.metric);
+  return train({"finetune", from, job.data.name}, job, label, job.metric);
 }
 
-Record JobRunner::run(const JobRequest& request) {
+Record JobRunner::run(const Job& job, const std::string& label) {
   Record record;
-  static_cast<JobResult&>(record) = trains_on_labels(request.job) ? finetune(request) : probe(request);
-  record.identity = request.job.identity;
+  static_cast<JobResult&>(record) = trains_on_labels(job) ? finetune(job, label) : probe(job, label);
+  record.identity = job.identity;
   record.key = job_key(record.identity);
-  record.threads = threads_ > 0 ? threads_ : all_threads().count;
+  record.threads = work_.options().threads > 0 ? work_.options().threads : all_threads().count;
   record.commit = build_commit();
   record.version = kVersion;
   record.machine = processor_name();
   record.date = time_stamp();
   return record;
-}
-
-void JobRunner::finish(const Record& record) const {
-  ResultLog(work_.results()).append(record);
-  if (work_.keep_runs) return;
-  std::error_code ignored;
-  fs::remove_all(work_.run(record.key), ignored);
 }
 
 }  // namespace graphpae

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -14,46 +13,24 @@
 namespace graphpae {
 
 // A job that did not work out; what() is its error. Others can go on.
-class JobFailure : public std::runtime_error {
- public:
-  JobFailure(int code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  int code() const { return code_; }  // exit code of the child
-
- private:
-  int code_;
-};
-
-// The kind of error a child's exit code says; internal for a signal.
-ErrorKind kind_of(int exit_code);
-
-// A job, and what its identity does not say.
-struct JobRequest {
-  const Job& job;
-  const FoundData& data;
-  FoundData pretrain_data = {};   // of transfer
-  bool baselines = false;         // probe also what the embeddings must beat
-  std::string protocol = "both";  // of evaluate
-  std::string metric = "";        // of fine-tuning; "" for its own
-  std::string label = "";         // beside the bar
+struct JobFailure : Error {
+  using Error::Error;
 };
 
 class JobRunner {
  public:
-  // Refers to `watch`. `threads` of children, 0 for all processors.
-  JobRunner(WorkDirectory work, int threads, const JobWatch& watch)
-      : work_(std::move(work)), threads_(threads), watch_(watch) {}
+  // Refers to `work`.
+  explicit JobRunner(const WorkDirectory& work) : work_(work) {}
 
-  // The first of `names` that is in `directory`, or in the usual places if that is "", with the hash of its content.
-  FoundData find(const std::vector<std::string>& names, const std::string& directory);
+  // The first of `names` that is in options.data, or in the usual places if that is "", with the hash of its content.
+  FoundData find(const std::vector<std::string>& names);
 
   // A guess from the estimate of `pretrain --dry-run`, or, with `trial`, from a few epochs if those are short.
-  JobCost guess(const Job& job, const FoundData& data, bool trial);
+  JobCost guess(const Training& job, bool trial);
 
-  // Runs a job, or goes on with one that was interrupted. Throws JobFailure, and an interrupted error if it is to stop.
-  Record run(const JobRequest& request);
-
-  // Keeps the record of a finished job and, unless runs are kept, removes its files.
-  void finish(const Record& record) const;
+  // Runs a job, or goes on with one that was interrupted; `label` stands beside the bar. Throws JobFailure, and an
+  // interrupted error if it is to stop.
+  Record run(const Job& job, const std::string& label);
 
   // What `graphpae WORDS...` prints, run in the directory for data in `place`. Throws as run() does.
   std::string child(std::vector<std::string> words, const std::string& place, std::function<void()> tick = {});
@@ -62,14 +39,12 @@ class JobRunner {
   JobResult result_of(std::vector<std::string> words, const std::string& place, const std::string& metric = "",
                       std::function<void()> tick = {});
   // `seconds` are of this process and of what an earlier one had done of the run.
-  JobResult train(std::vector<std::string> words, const JobIdentity& job, const std::string& place,
-                  const std::string& label, const std::string& metric = "");
-  JobResult probe(const JobRequest& request);
-  JobResult finetune(const JobRequest& request);
+  JobResult train(std::vector<std::string> words, const Training& job, const std::string& label,
+                  const std::string& metric = "");
+  JobResult probe(const Job& job, const std::string& label);
+  JobResult finetune(const Job& job, const std::string& label);
 
-  WorkDirectory work_;
-  int threads_;
-  const JobWatch& watch_;
+  const WorkDirectory& work_;
   std::map<std::string, std::string> hashes_;  // by path
 };
 

@@ -49,6 +49,31 @@ bool same_settings(const SettingList& record, const SettingList& job) {
                      [&](const auto& setting) { return find_setting(job, setting.first) != nullptr; });
 }
 
+// The parts of a line that stand there as they are, before and after the seed and the epochs.
+template <class R, class Visit>
+void visit_names(R& r, const Visit& visit) {
+  visit("experiment", r.experiment);
+  visit("data", r.identity.data);
+  visit("variant", r.variant);
+  visit("verb", r.identity.verb);
+}
+template <class R, class Visit>
+void visit_results(R& r, const Visit& visit) {
+  visit("metric", r.metric);
+  visit("protocols", r.protocols);
+  visit("seconds", r.seconds);
+  visit("training_seconds", r.training_seconds);
+  visit("seconds_per_epoch", r.seconds_per_epoch);
+  visit("peak_rss_bytes", r.peak_rss_bytes);
+  visit("commit", r.commit);
+  visit("version", r.version);
+  visit("machine", r.machine);
+  visit("threads", r.threads);
+  visit("date", r.date);
+  visit("key", r.key);
+  visit("data_hash", r.identity.data_hash);
+}
+
 bool same_work(const JobIdentity& a, const JobIdentity& b) {
   return a.verb == b.verb && a.data == b.data &&
          (a.data_hash.empty() || b.data_hash.empty() || a.data_hash == b.data_hash);
@@ -89,21 +114,15 @@ bool answers_but_for_seed_and_epochs(const Record& record, const JobIdentity& jo
 }
 
 std::string to_json_line(const Record& r) {
-  Json settings = Json::object();
-  for (const auto& [key, value] : r.identity.settings) settings[key] = value;
-  Json json = {
-      {"format", kFormat},       {"experiment", r.experiment}, {"data", r.identity.data},      {"variant", r.variant},
-      {"verb", r.identity.verb}, {"seed", r.identity.seed()},  {"epochs", r.identity.epochs()}};
-  add_to_json(json, r);
-  json.update({{"commit", r.commit},
-               {"version", r.version},
-               {"machine", r.machine},
-               {"threads", r.threads},
-               {"date", r.date},
-               {"key", r.key},
-               {"data_hash", r.identity.data_hash}});
-  if (!r.identity.from.empty()) json["from"] = r.identity.from;
-  json["settings"] = settings;
+  Json json = {{"format", kFormat}};
+  const auto write = [&](const char* key, const auto& field) { json[key] = field; };
+  visit_names(r, write);
+  write("seed", r.identity.seed());
+  write("epochs", r.identity.epochs());
+  visit_results(r, write);
+  if (!r.identity.from.empty()) write("from", r.identity.from);
+  write("settings", Json::object());
+  for (const auto& [key, value] : r.identity.settings) json["settings"][key] = value;
   return json.dump() + "\n";
 }
 
@@ -112,21 +131,12 @@ std::optional<Record> record_from_json_line(const std::string& line) {
     const Json json = Json::parse(line);
     if (json.at("format").get<int>() != kFormat) return std::nullopt;
     Record r;
-    static_cast<JobResult&>(r) = job_result_from_json(json);
-    r.identity.verb = json.at("verb").get<std::string>();
-    r.identity.data = json.at("data").get<std::string>();
-    r.identity.data_hash = json.at("data_hash").get<std::string>();
+    const auto read = [&](const char* key, auto& field) { json.at(key).get_to(field); };
+    visit_names(r, read);
+    visit_results(r, read);
     r.identity.from = json.value("from", std::string());
     for (const auto& [key, value] : json.at("settings").items())
       r.identity.settings.emplace_back(key, value.get<std::string>());
-    r.key = json.at("key").get<std::string>();
-    r.experiment = json.at("experiment").get<std::string>();
-    r.variant = json.at("variant").get<std::string>();
-    r.commit = json.at("commit").get<std::string>();
-    r.version = json.at("version").get<std::string>();
-    r.machine = json.at("machine").get<std::string>();
-    r.threads = json.at("threads").get<int64_t>();
-    r.date = json.at("date").get<std::string>();
     return r;
   } catch (const Json::exception&) {
     return std::nullopt;

@@ -29,11 +29,11 @@ void write_spectra(const WorkDirectory& work, const std::vector<SpectrumOfRow>& 
     std::getline(lines, line);
     if (csv.empty()) {
       csv = "row," + line + "\n";
-      write_file(work.path + "/report.html", read_file(one.directory + "/spectrum.html", 1 << 28));
+      write_file(work.path() + "/report.html", read_file(one.directory + "/spectrum.html", 1 << 28));
     }
     while (std::getline(lines, line)) csv += table_field(one.row, ',') + "," + line + "\n";
   }
-  if (!csv.empty()) write_file(work.path + "/results.csv", csv);
+  if (!csv.empty()) write_file(work.path() + "/results.csv", csv);
 }
 
 void write_outputs(const WorkDirectory& work, const std::vector<Summary>& summaries,
@@ -46,10 +46,10 @@ void write_outputs(const WorkDirectory& work, const std::vector<Summary>& summar
     csv += csv.empty() ? lines : lines.substr(lines.find('\n') + 1);
   }
   if (!spectra.empty()) markdown += fmt::format("# Spectra\n\n```\n{}```\n", spectra_text(spectra));
-  write_file(work.path + "/results.md", markdown);
+  write_file(work.path() + "/results.md", markdown);
   if (summaries.empty()) return write_spectra(work, spectra);
-  write_file(work.path + "/results.csv", csv);
-  write_file(work.path + "/report.html", summary_html(summaries, title));
+  write_file(work.path() + "/results.csv", csv);
+  write_file(work.path() + "/report.html", summary_html(summaries, title));
 }
 
 // Of `all`, experiments that have none of the data sets or variants asked for are left out.
@@ -88,13 +88,12 @@ std::vector<CampaignPlan> plan_reproduction(const ReproduceOptions& options, con
   const Stopwatch clock;
   const std::vector<Experiment> wanted = wanted_experiments(options);
   if (!options.budget.empty()) parse_duration(options.budget);
-  const std::shared_ptr<const WorkDirectory> scratch = temporary_work_directory();
-  const WorkDirectory work = work_directory_of(options);
-  JobRunner runner(*scratch, options.threads, watch);
+  const WorkDirectory work(options, watch);
+  JobRunner runner(work);
   std::vector<CampaignPlan> plans;
   for (const Experiment& experiment : wanted) {
     if (experiment.spectrum) continue;
-    Campaign campaign(experiment, options, work, runner, watch);
+    Campaign campaign(experiment, work, runner);
     if (!options.budget.empty()) campaign.plan(budget_left(options, clock, wanted.size() - plans.size()));
     plans.push_back(campaign.list());
   }
@@ -105,13 +104,12 @@ ReproduceResult reproduce(const ReproduceOptions& options, const JobWatch& watch
   const Stopwatch clock;
   const std::vector<Experiment> wanted = wanted_experiments(options);
   if (!options.budget.empty()) parse_duration(options.budget);
-  const WorkDirectory work = work_directory_of(options);
-  work.create();
-  JobRunner runner(work, options.threads, watch);
+  const WorkDirectory work(options, watch);
+  JobRunner runner(work);
   ReproduceResult result;
   std::vector<Summary>& summaries = result.summaries;
   for (const Experiment& experiment : wanted) {
-    Campaign campaign(experiment, options, work, runner, watch);
+    Campaign campaign(experiment, work, runner);
     if (experiment.spectrum) {
       for (SpectrumOfRow& one : campaign.spectra()) result.spectra.push_back(std::move(one));
     } else {
@@ -131,8 +129,8 @@ ReproduceResult reproduce(const ReproduceOptions& options, const JobWatch& watch
       }
       summaries.push_back(campaign.summary());
     }
+    if (result.failed == 0) result.failure_kind = campaign.failure_kind();
     result.failed += campaign.failures();
-    if (result.failure_code == 0) result.failure_code = campaign.failure_code();
   }
   write_outputs(work, summaries, result.spectra, options.name);
   if (!options.fill.empty()) write_file(options.fill, fill_marks(read_file(options.fill, 1 << 24), summaries));

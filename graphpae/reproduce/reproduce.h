@@ -12,7 +12,7 @@ struct ReproduceResult {
   std::vector<Summary> summaries;      // one per table
   std::vector<SpectrumOfRow> spectra;  // of experiments that are spectra
   size_t failed = 0;                   // jobs
-  int failure_code = 0;                // exit code of the first experiment that had one
+  ErrorKind failure_kind = {};         // of the first experiment that had one
 };
 
 // Runs the jobs of options.name that are not done, together with other processes that do the same. results.jsonl grows

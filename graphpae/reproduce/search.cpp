@@ -1,7 +1,5 @@
 #include "graphpae/reproduce/search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "graphpae/core/rng.h"
@@ -29,14 +27,10 @@ SettingList draw_candidate(uint64_t seed, int64_t number, bool molecules) {
   const Rng rng(seed, static_cast<uint64_t>(number));
   uint64_t index = 0;
   const auto draw = [&](const std::vector<std::string>& values) { return values[rng.below(index++, values.size())]; };
-  SettingList set;
-  set.emplace_back("mask_ratio", draw(kMaskRatios));
-  set.emplace_back("alpha", draw(kAlphas));
-  set.emplace_back("gamma", draw(kGammas));
-  set.emplace_back("eigenvectors", draw(molecules ? kMoleculeEigenvectors : kGraphEigenvectors));
-  set.emplace_back("dropout", draw(kDropouts));
-  set.emplace_back("lr", draw(kRates));
-  return set;
+  return {
+      {"mask_ratio", draw(kMaskRatios)}, {"alpha", draw(kAlphas)},
+      {"gamma", draw(kGammas)},          {"eigenvectors", draw(molecules ? kMoleculeEigenvectors : kGraphEigenvectors)},
+      {"dropout", draw(kDropouts)},      {"lr", draw(kRates)}};
 }
 
 std::vector<Rung> halving_rungs(int64_t candidates, int64_t epochs) {
@@ -66,10 +60,9 @@ int64_t plan_candidates(const JobCost& cost, int64_t epochs, double seconds) {
   return candidates;
 }
 
-std::vector<int64_t> best_candidates(const std::vector<std::pair<int64_t, std::optional<double>>>& scores, int64_t keep,
-                                     bool smaller) {
+std::vector<int64_t> best_candidates(const std::vector<TuneCandidate>& candidates, int64_t keep, bool smaller) {
   std::vector<std::pair<double, int64_t>> order;
-  for (const auto& [number, score] : scores) {
+  for (const auto& [number, set, score] : candidates) {
     if (score) order.emplace_back(smaller ? *score : -*score, number);
   }
   std::sort(order.begin(), order.end());  // of equal ones the earlier, which the recipe itself is

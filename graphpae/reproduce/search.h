@@ -4,11 +4,9 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "graphpae/reproduce/budget.h"
-#include "graphpae/reproduce/experiment.h"
 
 namespace graphpae {
 
@@ -30,8 +28,12 @@ double search_seconds(const std::vector<Rung>& rungs, const JobCost& cost);
 // As many candidates as fit into the time: at least 3, at most 300.
 int64_t plan_candidates(const JobCost& cost, int64_t epochs, double seconds);
 
-// Numbers of the `keep` best candidates, best first; those without a score come last and are never kept.
-std::vector<int64_t> best_candidates(const std::vector<std::pair<int64_t, std::optional<double>>>& scores, int64_t keep,
-                                     bool smaller);
+struct TuneCandidate {
+  int64_t number = 0;                     // 0: the recipe itself
+  SettingList set;                        // what differs from the recipe
+  std::optional<double> validation = {};  // nothing if it failed or was left out
+};
+// Numbers of the `keep` best candidates, best first; those without a score are never kept.
+std::vector<int64_t> best_candidates(const std::vector<TuneCandidate>& candidates, int64_t keep, bool smaller);
 
 }  // namespace graphpae

@@ -13,8 +13,6 @@ namespace {
 
 using Chosen = std::vector<const Record*>;  // of one cell, by seed
 
-const Record* newer(const Record* a, const Record* b) { return a == nullptr || a->date <= b->date ? b : a; }
-
 // The records of a cell: one per seed, all with the same number of epochs.
 Chosen choose(const std::vector<Record>& records, size_t row, size_t variant, const SummaryOptions& options) {
   std::map<int64_t, std::map<int64_t, const Record*>> found;  // by epochs and seed
@@ -24,8 +22,8 @@ Chosen choose(const std::vector<Record>& records, size_t row, size_t variant, co
     if (!options.any_epochs && record.identity.epochs() != job.epochs()) continue;
     const int64_t seed = record.identity.seed();
     if (seed >= options.seeds) continue;
-    const Record*& place = found[record.identity.epochs()][seed];
-    place = newer(place, &record);
+    const Record*& newest = found[record.identity.epochs()][seed];
+    if (newest == nullptr || newest->date <= record.date) newest = &record;
   }
   Chosen chosen;
   if (found.empty()) return chosen;
@@ -39,14 +37,13 @@ Chosen choose(const std::vector<Record>& records, size_t row, size_t variant, co
 std::vector<double> all_scores(const Chosen& records, const std::string& protocol, const std::string& target) {
   std::vector<double> values;
   for (const Record* record : records) {
-    const auto place = record->protocols.find(protocol);
-    if (place == record->protocols.end()) continue;
-    if (!target.empty()) {
-      if (const auto score = place->second.targets.find(target); score != place->second.targets.end())
-        values.push_back(score->second);
-      continue;
+    const ProtocolRecord* measured = value_at(record->protocols, protocol);
+    if (measured == nullptr) continue;
+    if (target.empty()) {
+      for (const auto& split : measured->scores) values.insert(values.end(), split.begin(), split.end());
+    } else if (const double* score = value_at(measured->targets, target)) {
+      values.push_back(*score);
     }
-    for (const auto& split : place->second.scores) values.insert(values.end(), split.begin(), split.end());
   }
   return values;
 }
@@ -76,10 +73,11 @@ std::vector<BaselineLine> baselines_of(const Chosen& records) {
     for (const std::string& protocol : protocols_of(records)) {
       std::vector<double> means, deviations;
       for (const Record* record : records) {
-        const auto place = record->protocols.find(protocol);
-        if (place == record->protocols.end() || !place->second.baselines.contains(name)) continue;
-        means.push_back(place->second.baselines.at(name).mean);
-        deviations.push_back(place->second.baselines.at(name).deviation);
+        const ProtocolRecord* measured = value_at(record->protocols, protocol);
+        const Baseline* baseline = measured == nullptr ? nullptr : value_at(measured->baselines, name);
+        if (baseline == nullptr) continue;
+        means.push_back(baseline->mean);
+        deviations.push_back(baseline->deviation);
       }
       if (means.empty()) continue;
       Statistics all = statistics(means);
@@ -101,8 +99,8 @@ std::optional<VariantComparison> compare(const Chosen& variant, const Chosen& re
       // Runs of the same kind are compared after the same number of epochs.
       if (a->identity.seed() != b->identity.seed()) continue;
       if (a->identity.verb == b->identity.verb && a->identity.epochs() != b->identity.epochs()) continue;
-      const auto one = a->protocols.find(protocol), other = b->protocols.find(protocol);
-      if (one != a->protocols.end() && other != b->protocols.end()) both.emplace_back(&one->second, &other->second);
+      const ProtocolRecord *one = value_at(a->protocols, protocol), *other = value_at(b->protocols, protocol);
+      if (one != nullptr && other != nullptr) both.emplace_back(one, other);
     }
   }
   if (both.empty()) return std::nullopt;
@@ -120,9 +118,9 @@ std::optional<VariantComparison> compare(const Chosen& variant, const Chosen& re
   if (!target.empty()) {
     result.unit = "seeds";
     for (const auto& [a, b] : both) {
-      const auto one = a->targets.find(target), other = b->targets.find(target);
-      if (one == a->targets.end() || other == b->targets.end()) return std::nullopt;
-      differences.push_back(one->second - other->second);
+      const double *one = value_at(a->targets, target), *other = value_at(b->targets, target);
+      if (one == nullptr || other == nullptr) return std::nullopt;
+      differences.push_back(*one - *other);
     }
   } else if (splits > 1) {
     result.unit = "splits";
@@ -175,8 +173,8 @@ SummaryLine line_of(const Experiment& experiment, size_t row, size_t variant, co
   line.variant = variant;
   line.target = target;
   const ExperimentVariant& of = experiment.variants[variant];
-  const auto published = of.published.find(target.empty() ? experiment.rows[row].name : target);
-  if (published != of.published.end()) line.published = published->second;
+  if (const Published* published = value_at(of.published, target.empty() ? experiment.rows[row].name : target))
+    line.published = *published;
   if (records.empty()) return line;
   line.metric = records.front()->metric;
   line.data = records.front()->identity.data;
@@ -229,9 +227,9 @@ Summary summarise(const Experiment& experiment, const std::vector<Record>& recor
         line.wanted_seeds = experiment.seeds;
         line.recipe_epochs = recipe_epochs(experiment, row, v);
         if (line.protocols.empty()) {
-          line.state = options.row_state(row);
+          if (options.row_state) line.state = options.row_state(row);
           line.whole_row = !line.state.empty();
-          if (!line.whole_row) line.state = options.cell_state(row, v);
+          if (!line.whole_row && options.cell_state) line.state = options.cell_state(row, v);
         }
         if (v != reference && reference < cells.size()) {
           for (const std::string& protocol : protocols_of(cells[v])) {

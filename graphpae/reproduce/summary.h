@@ -58,8 +58,8 @@ int shown_decimals(const std::string& metric);
 bool smaller_is_better(const std::string& metric);
 std::string metric_title(const std::string& metric);
 
-// `job_of` gives the job of a line and seed. `row_state` says why a row cannot be run at all, and `cell_state` why a
-// cell has no scores; "" if they are to come.
+// `job_of` gives the job of a line and seed. `row_state`, if given, says why a row cannot be run at all, and
+// `cell_state` why a cell has no scores; "" if they are to come.
 struct SummaryOptions {
   int64_t seeds = 0;        // those below this number
   bool any_epochs = false;  // of the epochs there are records for, take the most

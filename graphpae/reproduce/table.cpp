@@ -27,18 +27,15 @@ std::string number(double value, const std::string& metric) {
 
 std::string spread(const std::map<std::string, Statistics>& protocols, const std::string& protocol,
                    const std::string& metric) {
-  const auto place = protocols.find(protocol);
-  if (place == protocols.end()) return "";
-  const Statistics& s = place->second;
-  return s.deviation == 0 ? number(s.mean, metric) : number(s.mean, metric) + " ± " + number(s.deviation, metric);
+  const Statistics* s = value_at(protocols, protocol);
+  if (s == nullptr) return "";
+  return number(s->mean, metric) + (s->deviation == 0 ? "" : " ± " + number(s->deviation, metric));
 }
 
-// Ours minus theirs: under the paper's protocol if that was measured.
+// What published numbers are compared with: the paper's protocol if that was measured.
 const Statistics* comparable(const SummaryLine& line) {
-  for (const char* protocol : {"paper", "strict"}) {
-    if (const auto place = line.protocols.find(protocol); place != line.protocols.end()) return &place->second;
-  }
-  return nullptr;
+  const Statistics* paper = value_at(line.protocols, "paper");
+  return paper != nullptr ? paper : value_at(line.protocols, "strict");
 }
 
 std::optional<double> published_difference(const SummaryLine& line) {
@@ -59,9 +56,7 @@ std::string p_text(const std::optional<double>& p) {
 std::string baseline_title(const std::string& name) {
   if (name == "untrained") return "untrained encoder";
   if (name == "majority") return "majority or constant";
-  std::string text = name;
-  std::replace(text.begin(), text.end(), '_', ' ');
-  return text;
+  return with_blanks(name);
 }
 
 std::string row_title(const Summary& summary, const SummaryLine& line) {
@@ -69,26 +64,19 @@ std::string row_title(const Summary& summary, const SummaryLine& line) {
   return line.target.empty() ? row.name : fmt::format("{} {}", row.name, line.target);
 }
 
-// Metrics of an experiment's lines, each once.
-std::vector<std::string> metrics_of(const Summary& summary) {
-  std::vector<std::string> metrics;
-  for (const SummaryLine& line : summary.lines) {
-    if (!line.metric.empty() && std::find(metrics.begin(), metrics.end(), line.metric) == metrics.end())
-      metrics.push_back(line.metric);
-  }
-  return metrics;
-}
-
 size_t width(const std::string& text) {
   return static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
+// What stands below a table, where it comes from last.
 std::vector<std::string> explanations(const Summary& summary) {
   std::vector<std::string> lines, metrics;
-  for (const std::string& metric : metrics_of(summary)) metrics.push_back(metric_title(metric));
-  const bool any = !metrics.empty();
-  if (any)
+  for (const SummaryLine& line : summary.lines) {
+    const std::string title = metric_title(line.metric);
+    if (!title.empty() && std::find(metrics.begin(), metrics.end(), title) == metrics.end()) metrics.push_back(title);
+  }
+  if (!metrics.empty())
     lines.push_back(
         fmt::format("{}. Mean ± standard deviation over splits, probes and seeds. A run: training and evaluation; "
                     "memory: the peak of training.",
@@ -108,15 +96,21 @@ std::vector<std::string> explanations(const Summary& summary) {
   }
   lines.insert(lines.end(), summary.experiment.notes.begin(), summary.experiment.notes.end());
   lines.insert(lines.end(), summary.notes.begin(), summary.notes.end());
+  if (summary.commits.empty()) return lines;
+  const std::string first = summary.first_date.substr(0, 10), last = summary.last_date.substr(0, 10);
+  lines.push_back(fmt::format("Commit{} {}; {}; {}; {} of computing.", summary.commits.size() > 1 ? "s" : "",
+                              fmt::join(summary.commits, ", "), fmt::join(summary.machines, "; "),
+                              first == last ? first : first + " to " + last, duration_text(summary.seconds)));
   return lines;
 }
 
-std::string origin(const Summary& summary) {
-  if (summary.commits.empty()) return "";
-  const std::string first = summary.first_date.substr(0, 10), last = summary.last_date.substr(0, 10);
-  return fmt::format("Commit{} {}; {}; {}; {} of computing.", summary.commits.size() > 1 ? "s" : "",
-                     fmt::join(summary.commits, ", "), fmt::join(summary.machines, "; "),
-                     first == last ? first : first + " to " + last, duration_text(summary.seconds));
+// The tables and what is to be said about them.
+std::string body(const Summary& summary, std::string (*text_of)(const Grid&), const char* mark) {
+  std::string text = text_of(score_grid(summary));
+  if (const Grid grid = comparison_grid(summary); !grid.rows.empty()) text += "\n" + text_of(grid);
+  text += "\n";
+  for (const std::string& line : explanations(summary)) text += mark + line + "\n";
+  return text;
 }
 
 std::string heading(const Summary& summary) {
@@ -135,12 +129,11 @@ void add_sweep_charts(Page& page, const Summary& summary) {
       bool any = false;
       for (const SummaryLine& line : summary.lines) {
         if (line.row != row) continue;
-        const auto place = line.protocols.find(protocol);
-        const bool there = place != line.protocols.end();
-        any = any || there;
-        const double factor = there ? shown_factor(line.metric) : std::numeric_limits<double>::quiet_NaN();
-        series.values.push_back(there ? factor * place->second.mean : factor);
-        series.spread.push_back(there ? factor * place->second.deviation : factor);
+        const Statistics* s = value_at(line.protocols, protocol);
+        any = any || s != nullptr;
+        const double factor = s != nullptr ? shown_factor(line.metric) : std::numeric_limits<double>::quiet_NaN();
+        series.values.push_back(s != nullptr ? factor * s->mean : factor);
+        series.spread.push_back(s != nullptr ? factor * s->deviation : factor);
         if (!line.metric.empty()) chart.y_title = metric_title(line.metric);
       }
       if (any) chart.series.push_back(std::move(series));
@@ -273,23 +266,9 @@ std::string grid_markdown(const Grid& grid) {
   return text;
 }
 
-std::string summary_text(const Summary& summary) {
-  std::string text = heading(summary) + "\n\n" + grid_text(score_grid(summary));
-  if (const Grid grid = comparison_grid(summary); !grid.rows.empty()) text += "\n" + grid_text(grid);
-  text += "\n";
-  for (const std::string& line : explanations(summary)) text += line + "\n";
-  if (const std::string from = origin(summary); !from.empty()) text += from + "\n";
-  return text;
-}
+std::string summary_text(const Summary& summary) { return heading(summary) + "\n\n" + body(summary, grid_text, ""); }
 
-std::string summary_markdown(const Summary& summary) {
-  std::string text = grid_markdown(score_grid(summary));
-  if (const Grid grid = comparison_grid(summary); !grid.rows.empty()) text += "\n" + grid_markdown(grid);
-  text += "\n";
-  for (const std::string& line : explanations(summary)) text += "* " + line + "\n";
-  if (const std::string from = origin(summary); !from.empty()) text += "* " + from + "\n";
-  return text;
-}
+std::string summary_markdown(const Summary& summary) { return body(summary, grid_markdown, "* "); }
 
 std::string summary_csv(const Summary& summary) {
   std::string text =
@@ -301,25 +280,27 @@ std::string summary_csv(const Summary& summary) {
     const std::string start = fmt::format("{},{},{},{},{}", field(summary.experiment.name), field(row.name),
                                           field(line.data.empty() ? row.data.front() : line.data),
                                           field(summary.experiment.variants[line.variant].name), field(line.target));
-    const std::string published = line.published ? fmt::format("{}", line.published->mean) : "";
-    const std::string deviation =
-        line.published && line.published->deviation ? fmt::format("{}", *line.published->deviation) : "";
+    std::string published = ",";
+    if (line.published)
+      published = fmt::format("{},{}", line.published->mean,
+                              line.published->deviation ? fmt::format("{}", *line.published->deviation) : "");
     if (line.protocols.empty())
-      text += fmt::format("{},,,,,0,0,{},,{},{},{},,,,{}\n", start, line.wanted_seeds, line.recipe_epochs, published,
-                          deviation, field(line.state.empty() ? "not run yet" : line.state));
-    const double factor = shown_factor(line.metric);
+      text += fmt::format("{},,,,,0,0,{},,{},{},,,,{}\n", start, line.wanted_seeds, line.recipe_epochs, published,
+                          field(line.state.empty() ? "not run yet" : line.state));
+    const auto scores = [&](const std::string& protocol, const Statistics& s) {
+      const double factor = shown_factor(line.metric);
+      return fmt::format("{},{},{},{},{},{},{},{},{},{}", start, line.metric, protocol, factor * s.mean,
+                         factor * s.deviation, s.count, line.seeds, line.wanted_seeds, line.epochs, line.recipe_epochs);
+    };
     for (const auto& [protocol, s] : line.protocols) {
       const bool compared = line.published && &s == comparable(line);
-      text += fmt::format(
-          "{},{},{},{},{},{},{},{},{},{},{},{},{},{:.2f},{},\n", start, line.metric, protocol, factor * s.mean,
-          factor * s.deviation, s.count, line.seeds, line.wanted_seeds, line.epochs, line.recipe_epochs, published,
-          deviation, compared ? fmt::format("{}", *published_difference(line)) : "", line.seconds, line.peak_rss_bytes);
+      text += fmt::format("{},{},{},{:.2f},{},\n", scores(protocol, s), published,
+                          compared ? fmt::format("{}", *published_difference(line)) : "", line.seconds,
+                          line.peak_rss_bytes);
     }
     for (const BaselineLine& baseline : line.baselines) {
       for (const auto& [protocol, s] : baseline.protocols)
-        text += fmt::format("{},{},{},{},{},{},{},{},{},{},,,,,,baseline {}\n", start, line.metric, protocol,
-                            factor * s.mean, factor * s.deviation, s.count, line.seeds, line.wanted_seeds, line.epochs,
-                            line.recipe_epochs, baseline.name);
+        text += fmt::format("{},,,,,,baseline {}\n", scores(protocol, s), baseline.name);
     }
   }
   return text;
@@ -334,28 +315,10 @@ std::string summary_html(const std::vector<Summary>& summaries, const std::strin
     if (!compared.rows.empty()) page.add_table(compared.head, compared.rows);
     if (!summary.experiment.sweep.empty()) add_sweep_charts(page, summary);
     for (const std::string& line : explanations(summary)) page.add_text(line);
-    if (const std::string from = origin(summary); !from.empty()) page.add_text(from);
     page.add_code(fmt::format("graphpae reproduce {} --data DIR", summary.experiment.name));
   }
   return page.html();
 }
-
-namespace {
-
-// What a document shows: lines with scores, or with a reason why they have none.
-std::string measured_markdown(Summary summary) {
-  const size_t all = summary.lines.size();
-  if (std::all_of(summary.lines.begin(), summary.lines.end(),
-                  [](const SummaryLine& line) { return line.protocols.empty(); }))
-    return "Nothing is measured yet.\n";
-  std::erase_if(summary.lines, [](const SummaryLine& line) { return line.protocols.empty() && line.state.empty(); });
-  if (summary.lines.size() < all)
-    summary.notes.push_back(
-        fmt::format("{} of {} lines are here, the others are to be run.", summary.lines.size(), all));
-  return summary_markdown(summary);
-}
-
-}  // namespace
 
 std::string fill_mark(const std::string& document, const std::string& name, const std::string& text) {
   const std::string mark = fmt::format("<!-- table: {} -->\n", name), end = "<!-- end -->";
@@ -369,7 +332,16 @@ std::string fill_mark(const std::string& document, const std::string& name, cons
 
 std::string fill_marks(const std::string& document, const std::vector<Summary>& summaries) {
   std::string text = document;
-  for (const Summary& summary : summaries) text = fill_mark(text, summary.experiment.name, measured_markdown(summary));
+  for (Summary summary : summaries) {
+    const size_t all = summary.lines.size();
+    const bool any = std::any_of(summary.lines.begin(), summary.lines.end(),
+                                 [](const SummaryLine& line) { return !line.protocols.empty(); });
+    std::erase_if(summary.lines, [](const SummaryLine& line) { return line.protocols.empty() && line.state.empty(); });
+    if (summary.lines.size() < all)
+      summary.notes.push_back(
+          fmt::format("{} of {} lines are here, the others are to be run.", summary.lines.size(), all));
+    text = fill_mark(text, summary.experiment.name, any ? summary_markdown(summary) : "Nothing is measured yet.\n");
+  }
   return text;
 }
 

@@ -1,10 +1,9 @@
-#include "graphpae/reproduce/tune_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "graphpae/io/text.h"
+#include "graphpae/reproduce/tune.h"
 
 namespace graphpae {
 

@@ -3,46 +3,63 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "graphpae/reproduce/job.h"
-#include "graphpae/reproduce/job_lock.h"
 #include "graphpae/reproduce/options.h"
 
 namespace graphpae {
 
+// Held by one process of a machine at a time. The system gives the lock back when the process and all its children that
+// inherited it have ended, however they ended.
+using JobLock = std::shared_ptr<const int>;
+// Null if another process has the lock. Throws a data error if the file cannot be made.
+JobLock try_lock(const std::string& path);
+
 // It holds results.jsonl, runs/, locks/, plans/ and cache/.
-struct WorkDirectory {
-  std::string path;  // absolute
-  bool keep_runs = false;
+class WorkDirectory {
+ public:
+  // options.output, made if need be. A dry run leaves it as it is: its children work in a directory that is removed in
+  // the end. Refers to its arguments. Throws a data error.
+  WorkDirectory(const ReproduceOptions& options, const JobWatch& watch);
+  ~WorkDirectory();
+  WorkDirectory(const WorkDirectory&) = delete;
+  WorkDirectory& operator=(const WorkDirectory&) = delete;
 
-  std::string run(const std::string& key) const { return path + "/runs/" + key; }
-  std::string lock(const std::string& key) const { return path + "/locks/" + key; }
-  std::string plan(const std::string& name) const { return path + "/plans/" + name + ".json"; }
-  std::string results() const { return path + "/results.jsonl"; }
-  void create() const;  // throws a data error
+  const ReproduceOptions& options() const { return options_; }
+  const JobWatch& watch() const { return watch_; }
+  const std::string& path() const { return path_; }                // absolute
+  const std::string& of_children() const { return of_children_; }  // where they work; the same but for a dry run
+  std::string run(const std::string& key) const { return path_ + "/runs/" + key; }
+
+  // Those of the directory and of options.results.
+  std::vector<Record> records() const;
+  // Keeps the record of a finished job and, unless runs are kept, removes its files.
+  void finish(const Record& record) const;
+
+  // Waits until the lock of that name is free. Throws an interrupted error if it is to stop.
+  JobLock lock(const std::string& name) const;
+
+  // The plan of that name if it was made for the same question; else `make` adds to a new one and says whether it is to
+  // be kept for the next call, or its jobs would be others each time.
+  nlohmann::ordered_json plan(const std::string& name, const nlohmann::ordered_json& question,
+                              const std::function<bool(nlohmann::ordered_json& plan)>& make) const;
+
+  // Calls `run` for every job that the records do not answer, under the lock of the job, and waits for those that other
+  // processes are doing. `number` counts from 1 the jobs that are done or under way, of `total`. Throws an interrupted
+  // error if it is to stop.
+  void share(const std::vector<Job>& jobs,
+             const std::function<void(const Job& job, size_t number, size_t total)>& run) const;
+
+ private:
+  const ReproduceOptions& options_;
+  const JobWatch& watch_;
+  std::string path_, of_children_;
 };
-
-// options.output.
-WorkDirectory work_directory_of(const ReproduceOptions& options);
-// A place for children to work in when nothing is to be written to options.output; removed in the end.
-std::shared_ptr<const WorkDirectory> temporary_work_directory();
-
-// Records of the directory and of options.results.
-std::vector<Record> all_records(const WorkDirectory& work, const ReproduceOptions& options);
 
 // Whether one of the records answers the job.
 bool is_done(const std::vector<Record>& records, const Job& job);
-
-// Calls `run` for every job that `records` do not answer, under the lock of the job, and waits for those that other
-// processes are doing. `number` counts from 1 the jobs that are done or under way, of `total`. Throws an interrupted
-// error if it is to stop.
-void share_jobs(const WorkDirectory& work, const std::vector<Job>& jobs, const JobWatch& watch,
-                const std::function<std::vector<Record>()>& records,
-                const std::function<void(const Job& job, size_t number, size_t total)>& run);
-
-// Waits until the lock is free. Throws an interrupted error if it is to stop.
-JobLock wait_for_lock(const std::string& path, const JobWatch& watch);
 
 }  // namespace graphpae

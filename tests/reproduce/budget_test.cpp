@@ -133,12 +133,11 @@ TEST(Search, AsManyCandidatesAsFit) {
 }
 
 TEST(Search, TheBestAreKeptAndFailuresNever) {
-  const std::vector<std::pair<int64_t, std::optional<double>>> scores = {
-      {0, 0.5}, {1, 0.7}, {2, {}}, {3, 0.5}, {4, 0.6}};
+  const std::vector<TuneCandidate> scores = {{0, {}, 0.5}, {1, {}, 0.7}, {2, {}, {}}, {3, {}, 0.5}, {4, {}, 0.6}};
   EXPECT_EQ(best_candidates(scores, 2, false), (std::vector<int64_t>{1, 4}));
   EXPECT_EQ(best_candidates(scores, 2, true), (std::vector<int64_t>{0, 3}));
   EXPECT_EQ(best_candidates(scores, 9, false), (std::vector<int64_t>{1, 4, 0, 3}));
-  EXPECT_TRUE(best_candidates({{0, {}}}, 1, false).empty());
+  EXPECT_TRUE(best_candidates({{0, {}, {}}}, 1, false).empty());
 }
 
 }  // namespace

@@ -54,20 +54,12 @@ TEST(JobResult, WhatIsNoResultIsNone) {
 }
 
 TEST(JobResult, RecordsKeepIt) {
-  JobResult result;
-  result.metric = "rmse";
-  result.protocols["strict"] = {{{1.5, 2.5}}, {{"gap", 0.25}}, 0.75, {{"raw_features", {3, 0.5}}}};
-  result.seconds = 3;
-  result.training_seconds = 2;
-  result.seconds_per_epoch = 0.5;
-  result.peak_rss_bytes = 77;
-  nlohmann::ordered_json json = {{"format", 1}};
-  add_to_json(json, result);
-  const JobResult again = job_result_from_json(json);
-  EXPECT_EQ(again.protocols.at("strict").targets.at("gap"), 0.25);
-  nlohmann::ordered_json twice = {{"format", 1}};
-  add_to_json(twice, again);
-  EXPECT_EQ(twice.dump(), json.dump());
+  const ProtocolRecord protocol = {{{1.5, 2.5}}, {{"gap", 0.25}}, 0.75, {{"raw_features", {3, 0.5}}}};
+  const nlohmann::ordered_json json = protocol;
+  const auto again = json.get<ProtocolRecord>();
+  EXPECT_EQ(again.targets.at("gap"), 0.25);
+  EXPECT_EQ(again.validation, 0.75);
+  EXPECT_EQ(nlohmann::ordered_json(again).dump(), json.dump());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "graphpae/reproduce/job.h"
-#include "graphpae/reproduce/job_lock.h"
+#include "graphpae/reproduce/work_directory.h"
 #include "tests/reproduce/sample_records.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
@@ -159,13 +159,13 @@ TEST(ResultLog, SaysWhyItCannotWrite) {
 
 TEST(JobLock, IsForOneAtATime) {
   const TempDir dir;
-  auto lock = JobLock::try_take(dir / "l");
+  auto lock = try_lock(dir / "l");
   ASSERT_TRUE(lock);
-  EXPECT_FALSE(JobLock::try_take(dir / "l"));
-  EXPECT_TRUE(JobLock::try_take(dir / "other"));
+  EXPECT_FALSE(try_lock(dir / "l"));
+  EXPECT_TRUE(try_lock(dir / "other"));
   lock.reset();
-  EXPECT_TRUE(JobLock::try_take(dir / "l"));
-  EXPECT_DATA_ERROR(JobLock::try_take(dir / "no/such/l"), "no/such/l");
+  EXPECT_TRUE(try_lock(dir / "l"));
+  EXPECT_DATA_ERROR(try_lock(dir / "no/such/l"), "no/such/l");
 }
 
 TEST(Job, SettingsComeFromRecipeRowVariantAndRestrictionsInTurn) {
@@ -217,7 +217,7 @@ TEST(Job, TransferDependsOnItsPretraining) {
             c = make_job(e, 0, 0, 0, {}, data, {"zinc_2m", "/d", "h"}),
             d = make_job(e, 0, 0, 1, {}, data, {"zinc250k", "/d", "h"});
   ASSERT_TRUE(a.pretrain);
-  EXPECT_EQ(a.pretrain->verb, "pretrain");
+  EXPECT_EQ(a.pretrain->identity.verb, "pretrain");
   EXPECT_NE(a.identity.from, b.identity.from);
   EXPECT_NE(a.identity.from, c.identity.from);
   EXPECT_EQ(a.identity.from, d.identity.from);  // once for all seeds

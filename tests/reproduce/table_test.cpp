@@ -33,7 +33,6 @@ SummaryOptions options_for(const Experiment& e, int64_t seeds) {
     return make_job(e, row, variant, seed, {}, {e.rows[row].data.front(), "", ""}, {});
   };
   options.row_state = [](size_t row) { return std::string(row == 1 ? "not here: looked for d/gone" : ""); };
-  options.cell_state = [](size_t, size_t) { return std::string(); };
   return options;
 }
 
