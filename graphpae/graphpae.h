@@ -14,8 +14,8 @@
 //
 //   const auto molecules = graphpae::load("molecules.csv").graph_set();  // a column of SMILES
 //   const auto encoder = graphpae::pretrain(molecules, graphpae::recipe_settings("molecules"));
-//   auto predictor = graphpae::finetune(encoder.get(), molecules, encoder->settings(), {}, molecules.parts().splits[0]);
-//   const std::vector<double> values = graphpae::predict(predictor, molecules);  // [G,T]
+//   auto predictor = graphpae::finetune(encoder.get(), molecules, encoder->settings(), {},
+//   molecules.parts().splits[0]); const std::vector<double> values = graphpae::predict(predictor, molecules);  // [G,T]
 //   graphpae::save_predictor("my_predictor", predictor, "");
 //
 // Run directories with checkpoints, as the program keeps them, are made by the functions of graphpae/run/: see

@@ -16,20 +16,21 @@ std::string counted(int64_t count, const char* what) {
 std::string title_line(const EvaluationTable& table) {
   const EvaluationFacts& facts = table.facts;
   const ProtocolScores& scores = table.rows.front().scores.front();
-  return fmt::format(
-      "{}, {} ({}) x {}, {}{}\n\n",
-      facts.errors() ? "RMSE (smaller is better)" : facts.of_molecules() ? "ROC-AUC in %" : "accuracy in %",
-      counted(scores.splits, "split"), facts.split_source, counted(scores.seeds, "seed"),
-      facts.of_molecules() ? counted(static_cast<int64_t>(facts.tasks.size()), "task")
-                           : fmt::format("{} classes", facts.classes.size()),
-      facts.dedupe ? ", without twins of training nodes" : "");
+  return fmt::format("{}, {} ({}) x {}, {}{}\n\n",
+                     facts.errors()         ? "RMSE (smaller is better)"
+                     : facts.of_molecules() ? "ROC-AUC in %"
+                                            : "accuracy in %",
+                     counted(scores.splits, "split"), facts.split_source, counted(scores.seeds, "seed"),
+                     facts.of_molecules() ? counted(static_cast<int64_t>(facts.tasks.size()), "task")
+                                          : fmt::format("{} classes", facts.classes.size()),
+                     facts.dedupe ? ", without twins of training nodes" : "");
 }
 
 // Scores by task beside the baselines that are probes, under the first protocol.
 std::string task_table(const EvaluationTable& table, const ScoreFormat& format) {
   constexpr size_t kLongestName = 20;
-  std::string text = fmt::format("\n{:{}}", fmt::format("by task, {}", name_of(table.facts.protocols.front())),
-                                 kLongestName);
+  std::string text =
+      fmt::format("\n{:{}}", fmt::format("by task, {}", name_of(table.facts.protocols.front())), kLongestName);
   for (const EvaluationRow& row : table.rows) {
     if (row.key != "majority") text += fmt::format("  {:>17}", row.key == kAgainst ? kAgainst : row.title);
   }

@@ -75,9 +75,9 @@ void append(std::string& bytes, std::span<const T> values) {
 }
 
 // The arrays of a mapped shard, taken in their order.
-class ArrayReader {
+class ShardReader {
  public:
-  explicit ArrayReader(std::span<const std::byte> bytes) : rest_(bytes.subspan(sizeof(Header))) {}
+  explicit ShardReader(std::span<const std::byte> bytes) : rest_(bytes.subspan(sizeof(Header))) {}
 
   template <class T>
   std::vector<T> take(int64_t count) {
@@ -265,7 +265,7 @@ ShardContent ShardSet::read(int64_t shard) const {
   std::memcpy(static_cast<void*>(&header), file.bytes().data(), sizeof(header));
   if (!(header == expected)) throw data_error(fmt::format("{}: is not the shard that the manifest names", path));
 
-  ArrayReader reader(file.bytes());
+  ShardReader reader(file.bytes());
   GraphSetParts parts;
   parts.num_graphs = header.molecules;
   parts.node_offsets = reader.take<int64_t>(header.molecules + 1);

@@ -19,15 +19,15 @@ namespace {
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kLongestValue = 40;  // in messages
 
-struct Header {
+struct TableHeader {
   char delimiter = ',';
   std::vector<std::string> names;
   std::vector<size_t> smiles;  // columns that may hold SMILES: one if all is well
 };
 
 // Nothing if a quote is not closed.
-std::optional<Header> split_header(std::string_view line, char delimiter) {
-  Header header{delimiter, {}, {}};
+std::optional<TableHeader> split_header(std::string_view line, char delimiter) {
+  TableHeader header{delimiter, {}, {}};
   if (!split_fields(line, delimiter, header.names)) return std::nullopt;
   for (std::string& name : header.names) name = std::string(trim(name));
   return header;
@@ -43,12 +43,12 @@ std::vector<size_t> columns_of_smiles(const std::vector<std::string>& names) {
 }
 
 // A delimiter is right if the column of SMILES appears; else the likely one is taken.
-std::optional<Header> parse_header(std::string_view line, const std::string& wanted) {
+std::optional<TableHeader> parse_header(std::string_view line, const std::string& wanted) {
   const auto is_wanted = [&](const std::string& name) {
     return wanted.empty() ? lower(name) == "smiles" : name == wanted;
   };
   for (const char delimiter : {',', '\t', ';', ' '}) {
-    std::optional<Header> header = split_header(line, delimiter);
+    std::optional<TableHeader> header = split_header(line, delimiter);
     if (!header) continue;
     const auto place = std::find_if(header->names.begin(), header->names.end(), is_wanted);
     if (place == header->names.end()) continue;
@@ -56,12 +56,12 @@ std::optional<Header> parse_header(std::string_view line, const std::string& wan
     return header;
   }
   const char likely = sniff_delimiter(line);
-  std::optional<Header> header = split_header(line, likely == ' ' ? ',' : likely);
+  std::optional<TableHeader> header = split_header(line, likely == ' ' ? ',' : likely);
   if (header && wanted.empty()) header->smiles = columns_of_smiles(header->names);
   return header;
 }
 
-size_t smiles_column(const Header& header, const std::string& wanted, const LineReader& reader) {
+size_t smiles_column(const TableHeader& header, const std::string& wanted, const LineReader& reader) {
   if (header.smiles.size() == 1) return header.smiles[0];
   std::vector<std::string> names;
   for (const size_t i : header.smiles) names.push_back(header.names[i]);
@@ -151,14 +151,14 @@ bool has_smiles_column(const std::string& path) {
   LineReader reader(path);
   std::string_view line;
   if (!reader.next(line)) return false;
-  const std::optional<Header> header = parse_header(line, "");
+  const std::optional<TableHeader> header = parse_header(line, "");
   return header && !header->smiles.empty();
 }
 
 MoleculeTable::MoleculeTable(const std::string& path, const std::string& wanted) : reader_(path) {
   std::string_view line;
   if (!reader_.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
-  std::optional<Header> header = parse_header(line, wanted);
+  std::optional<TableHeader> header = parse_header(line, wanted);
   if (!header) throw reader_.error("a quote is not closed");
   smiles_ = smiles_column(*header, wanted, reader_);
   delimiter_ = header->delimiter;

@@ -19,7 +19,7 @@
 namespace graphpae {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoLabel = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kLongestFirstSmiles = 10000;  // an edge list may be one long line
 
 std::string_view first_word(std::string_view line) {
@@ -69,7 +69,7 @@ Records read_records(const std::string& path) {
 // The values of a tag, NaN where a record has none; nothing if one is not a number, which is an error if `required`.
 std::optional<std::vector<double>> tag_values(const Records& records, const std::string& tag, bool required,
                                               const std::string& path) {
-  std::vector<double> values(records.blocks.size(), kMissing);
+  std::vector<double> values(records.blocks.size(), kNoLabel);
   for (const auto& [row, text] : records.tags.at(tag)) {
     const std::optional<double> value = parse_target(text);
     if (!value && !required) return std::nullopt;

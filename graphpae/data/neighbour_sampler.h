@@ -38,7 +38,7 @@ class NeighbourSampler {
  private:
   const Adjacency& adjacency_;
   SamplingOptions options_;
-  bool has_loops_;  // perhaps
+  bool has_loops_;               // perhaps
   std::vector<int32_t> number_;  // [N] of a node in the sample at work, -1 for nodes that are not in it
 };
 

@@ -217,7 +217,8 @@ void Processes::State::explain(const std::string& what) {
                                                  place.size, what.substr(0, what.find('\n'))));
   }
   throw Error(ErrorKind::internal,
-              fmt::format("rank {} of {} is gone; --resume goes on from the last checkpoint, if there is one", gone, place.size));
+              fmt::format("rank {} of {} is gone; --resume goes on from the last checkpoint, if there is one", gone,
+                          place.size));
 }
 
 Processes::Processes(const ProcessPlace& place, double timeout) : state_(std::make_unique<State>()) {
@@ -236,8 +237,8 @@ Processes::~Processes() {
 int Processes::rank() const { return state_->place.rank; }
 int Processes::size() const { return state_->place.size; }
 
-// Few values: all of them to all in one message each, which takes fewer turns than a sum on the way, added in the order of
-// ranks.
+// Few values: all of them to all in one message each, which takes fewer turns than a sum on the way, added in the order
+// of ranks.
 void Processes::sum(std::span<double> values) {
   state_->together([&] {
     const auto count = static_cast<int64_t>(values.size());

@@ -8,8 +8,8 @@
 #include <numeric>
 
 #include "graphpae/core/error.h"
-#include "graphpae/evaluate/logistic_probe.h"
 #include "graphpae/core/metrics.h"
+#include "graphpae/evaluate/logistic_probe.h"
 #include "graphpae/evaluate/ridge_probe.h"
 
 namespace graphpae {

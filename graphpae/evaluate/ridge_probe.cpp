@@ -11,7 +11,7 @@
 namespace graphpae {
 namespace {
 
-constexpr auto kGrid = static_cast<int64_t>(kPenaltyGrid.size());
+constexpr auto kRidgeGrid = static_cast<int64_t>(kPenaltyGrid.size());
 constexpr int32_t kNoFold = -1;  // held out: nothing
 
 // Row `id` of length one, [columns]; a row of zeros stays one.
@@ -71,7 +71,7 @@ class RidgeGrid {
       add_scaled(1 / count, &y_[i * tasks_], tasks_, mean_y.data());
     }
     Models models{fold_products_.empty() ? from_rows(kept, mean_y) : from_columns(fold, kept, mean_x, mean_y), {}};
-    for (int64_t m = 0; m < kGrid * tasks_; ++m) {
+    for (int64_t m = 0; m < kRidgeGrid * tasks_; ++m) {
       models.intercepts.push_back(mean_y[m % tasks_] -
                                   kernels::dot(mean_x.data(), &models.weights[m * columns_], columns_));
     }
@@ -115,8 +115,8 @@ class RidgeGrid {
       for (int64_t a = 0; a < count; ++a) centred[t * count + a] = y_[kept[a] * tasks_ + t] - mean_y[t];
     }
     const std::vector<double> factors = shrink(gram, count, centred);
-    std::vector<double> weights(static_cast<size_t>(kGrid * tasks_ * columns_), 0);
-    for (int64_t m = 0; m < kGrid * tasks_; ++m) {
+    std::vector<double> weights(static_cast<size_t>(kRidgeGrid * tasks_ * columns_), 0);
+    for (int64_t m = 0; m < kRidgeGrid * tasks_; ++m) {
       // The factors add up to zero, so that the rows need not be centred.
       for (int64_t a = 0; a < count; ++a)
         add_scaled(factors[m * count + a], &x_[kept[a] * columns_], columns_, &weights[m * columns_]);
@@ -127,12 +127,12 @@ class RidgeGrid {
   // (matrix + penalty)^-1 b for all penalties: b [tasks,n] -> [grid,tasks,n].
   std::vector<double> shrink(const std::vector<double>& matrix, int64_t n, const std::vector<double>& b) const {
     const SymmetricEigen eigen = symmetric_eigen(matrix, n);
-    std::vector<double> result(static_cast<size_t>(kGrid * tasks_ * n), 0);
+    std::vector<double> result(static_cast<size_t>(kRidgeGrid * tasks_ * n), 0);
     for (int64_t j = 0; j < n; ++j) {
       const double* vector = &eigen.vectors[j * n];
       for (int64_t t = 0; t < tasks_; ++t) {
         const double share = kernels::dot(vector, &b[t * n], n);
-        for (int64_t k = 0; k < kGrid; ++k)
+        for (int64_t k = 0; k < kRidgeGrid; ++k)
           add_scaled(share / (std::max(eigen.values[j], 0.0) + kPenaltyGrid[k]), vector, n,
                      &result[(k * tasks_ + t) * n]);
       }
@@ -193,7 +193,7 @@ std::vector<FittedProbe> ridge_probe(const Features& rows, std::span<const int32
   std::vector<int64_t> chosen;  // index of a model
   for (int64_t t = 0; t < tasks; ++t) {
     FittedProbe& probe = probes[t];
-    for (int64_t k = 0; k < kGrid; ++k) {
+    for (int64_t k = 0; k < kRidgeGrid; ++k) {
       double sum = 0;
       for (const auto& fold : errors) sum -= fold[k * tasks + t];
       probe.scores.push_back(sum / kFolds);

@@ -30,8 +30,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // sums stay in registers over all entries.
 template <class D, int kVectors>
 HWY_INLINE void SumEntries(D d, const int32_t* HWY_RESTRICT indices, const float* HWY_RESTRICT values, int64_t count,
-                           const float* HWY_RESTRICT matrix, int64_t stride, float start_left,
-                           const float* start_right, float* HWY_RESTRICT out) {
+                           const float* HWY_RESTRICT matrix, int64_t stride, float start_left, const float* start_right,
+                           float* HWY_RESTRICT out) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
   hn::Vec<D> sums[kVectors];
   for (int v = 0; v < kVectors; ++v) sums[v] = hn::Zero(d);
@@ -63,16 +63,13 @@ void SparseRows(const int64_t* offsets, const int32_t* indices, const float* val
     const auto right = [&](int64_t j) HWY_ATTR { return start.left == nullptr ? nullptr : start.right + j; };
     int64_t j = 0;
     for (; j + kVectors * lanes <= width; j += kVectors * lanes) {
-      SumEntries<FullTag, kVectors>(d, row_indices, row_values, count, matrix + j, stride, left, right(j),
-                                    row + j);
+      SumEntries<FullTag, kVectors>(d, row_indices, row_values, count, matrix + j, stride, left, right(j), row + j);
     }
     for (; j + lanes <= width; j += lanes) {
-      SumEntries<FullTag, 1>(d, row_indices, row_values, count, matrix + j, stride, left, right(j),
-                             row + j);
+      SumEntries<FullTag, 1>(d, row_indices, row_values, count, matrix + j, stride, left, right(j), row + j);
     }
     for (; j < width; ++j) {
-      SumEntries<OneTag, 1>(OneTag(), row_indices, row_values, count, matrix + j, stride, left, right(j),
-                            row + j);
+      SumEntries<OneTag, 1>(OneTag(), row_indices, row_values, count, matrix + j, stride, left, right(j), row + j);
     }
   }
 }

@@ -49,7 +49,6 @@ struct RankOne {
 };
 
 // dW = X^T dY (+ start, if its pointers are set): d_y is [N,D], d_w [F,D].
-void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w, Threads threads,
-                 RankOne start = {});
+void csc_product(const CorruptedRows& x, const float* d_y, int64_t d, float* d_w, Threads threads, RankOne start = {});
 
 }  // namespace graphpae::kernels

@@ -287,8 +287,7 @@ void token_product(const float* token, std::span<const int32_t> nodes, const Dro
 }
 
 void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
-                            Threads threads) {
+                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token, Threads threads) {
   const int64_t m = static_cast<int64_t>(nodes.size());
   if (m == 0) {
     std::fill_n(d_token, f, 0.0f);

@@ -22,7 +22,6 @@ void token_product(const float* token, std::span<const int32_t> nodes, const Dro
 
 // Backward of token_product from d_y [N,D]: d_w [F,D] += its gradient, d_token [F] is set.
 void token_product_backward(const float* token, std::span<const int32_t> nodes, const Dropout& dropout, const float* w,
-                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token,
-                            Threads threads);
+                            const float* d_y, int64_t f, int64_t d, float* d_w, float* d_token, Threads threads);
 
 }  // namespace graphpae::kernels

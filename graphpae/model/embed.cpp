@@ -13,8 +13,8 @@
 #include "graphpae/model/pooling.h"
 #include "graphpae/model/prefetcher.h"
 #include "graphpae/model/sample_input.h"
-#include "graphpae/settings/streams.h"
 #include "graphpae/ops/tensor_memory.h"
+#include "graphpae/settings/streams.h"
 
 namespace graphpae {
 

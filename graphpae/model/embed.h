@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <functional>
 
-#include "graphpae/model/model.h"
 #include "graphpae/model/inputs.h"
 #include "graphpae/model/layerwise.h"
+#include "graphpae/model/model.h"
 
 namespace graphpae {
 

@@ -15,11 +15,11 @@ namespace graphpae {
 
 // One pass through the encoder.
 struct Pass {
-  const Masking* hidden = nullptr;    // features hidden in this pass; null: all features as they are
-  EmbeddedDistances positions;         // P^(0)
-  bool training = false;               // dropout and batch statistics
-  uint64_t dropout_key = 0;            // another key, other dropped elements
-  bool wants_nodes = true;             // fused operations leave out what is not wanted
+  const Masking* hidden = nullptr;  // features hidden in this pass; null: all features as they are
+  EmbeddedDistances positions;      // P^(0)
+  bool training = false;            // dropout and batch statistics
+  uint64_t dropout_key = 0;         // another key, other dropped elements
+  bool wants_nodes = true;          // fused operations leave out what is not wanted
   bool wants_positions = true;
   const std::vector<int32_t>* wanted = nullptr;  // [M] the nodes that are wanted; null: all
 };

@@ -77,8 +77,7 @@ torch::Tensor GatEncoder::project_features(const GraphInput& input, const Pass& 
 torch::Tensor GatEncoder::between_layers(const GraphInput& input, const torch::Tensor& x, size_t layer,
                                          const kernels::Dropout& dropped) const {
   if (input.fused()) {
-    if (settings_.activation == Activation::prelu)
-      return ops::prelu_dropout(x, slopes_[layer], dropped, input.threads);
+    if (settings_.activation == Activation::prelu) return ops::prelu_dropout(x, slopes_[layer], dropped, input.threads);
     if (settings_.activation == Activation::automatic || settings_.activation == Activation::elu)
       return ops::elu_dropout(x, dropped, input.threads);
   }

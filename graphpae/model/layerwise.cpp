@@ -209,8 +209,7 @@ int64_t layerwise_bytes(int64_t nodes, const Settings& settings, int64_t heads_a
   return z + logits + blocks;
 }
 
-void embed_layerwise(Model& model, const PreparedGraph& graph, const LayerwiseOptions& options,
-                     const RowSink& sink) {
+void embed_layerwise(Model& model, const PreparedGraph& graph, const LayerwiseOptions& options, const RowSink& sink) {
   const torch::NoGradGuard no_grad;
   model.eval();
   Layerwise(model, graph, options).run(sink);

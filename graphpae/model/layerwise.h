@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "graphpae/model/model.h"
 #include "graphpae/model/inputs.h"
+#include "graphpae/model/model.h"
 
 namespace graphpae {
 

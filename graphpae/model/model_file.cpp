@@ -45,7 +45,8 @@ std::string model_card(const Model& model, const std::string& card) {
   int64_t parameters = 0;
   for (const auto& parameter : model.parameters()) parameters += parameter.numel();
   std::string text = fmt::format(
-      "# An encoder learnt without labels\n\nMethod {}, graphpae {}: {} parameters in `model.safetensors`, settings and "
+      "# An encoder learnt without labels\n\nMethod {}, graphpae {}: {} parameters in `model.safetensors`, settings "
+      "and "
       "input shape in `config.json`.\n\n"
       "    graphpae embed THIS_DIRECTORY DATA -o embeddings.npy\n\n",
       model.settings().method, kVersion, parameters);
@@ -60,14 +61,10 @@ void save_model(const std::string& directory, const Model& model, const std::str
   fs::create_directories(directory, reason);
   if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
   const InputShape& shape = model.input_shape();
-  const Json config = {{"format", "graphpae model"},
-                       {"version", kFormatVersion},
-                       {"graphpae", kVersion},
-                       {"method", model.settings().method},
-                       {"features", shape.features},
-                       {"atom_codes", shape.atom_codes},
-                       {"bond_codes", shape.bond_codes},
-                       {"settings", settings_json(model.settings())}};
+  const Json config = {{"format", "graphpae model"},     {"version", kFormatVersion},
+                       {"graphpae", kVersion},           {"method", model.settings().method},
+                       {"features", shape.features},     {"atom_codes", shape.atom_codes},
+                       {"bond_codes", shape.bond_codes}, {"settings", settings_json(model.settings())}};
   write_safetensors(directory + "/model.safetensors", {{"format", "pt"}}, views_of(named_tensors(model)));
   write_file(directory + "/config.json", config.dump(2) + "\n");
   write_file(directory + "/README.md", model_card(model, card));

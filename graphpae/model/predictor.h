@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "graphpae/data/units.h"
-#include "graphpae/model/model.h"
 #include "graphpae/model/head.h"
+#include "graphpae/model/model.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/model/named_tensors.h"
 

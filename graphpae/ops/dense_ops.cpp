@@ -87,8 +87,8 @@ struct EluDropoutOp : torch::autograd::Function<EluDropoutOp> {
 };
 
 struct PreluDropoutOp : torch::autograd::Function<PreluDropoutOp> {
-  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& slope,
-                        const kernels::Dropout& dropout, Threads threads) {
+  static Tensor forward(AutogradContext* context, const Tensor& x, const Tensor& slope, const kernels::Dropout& dropout,
+                        Threads threads) {
     keep(context, DropoutState{dropout, threads});
     Tensor y = empty(x.sizes());
     kernels::prelu_dropout(data(x), *data(slope), x.size(0), x.size(1), dropout, data(y), threads);

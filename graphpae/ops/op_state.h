@@ -43,9 +43,7 @@ inline const float* data_or_null(const Tensor& tensor) {
 }
 
 // Arguments of operations must be defined: a tensor that is not there travels as an empty one.
-inline Tensor or_empty(const Tensor& tensor) {
-  return tensor.defined() ? tensor : torch::empty({0}, torch::kFloat32);
-}
+inline Tensor or_empty(const Tensor& tensor) { return tensor.defined() ? tensor : torch::empty({0}, torch::kFloat32); }
 inline bool is_there(const Tensor& tensor) { return tensor.numel() > 0; }
 
 inline Tensor empty(at::IntArrayRef shape) { return torch::empty(shape, torch::kFloat32); }

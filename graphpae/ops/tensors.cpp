@@ -19,9 +19,9 @@ torch::Tensor features_tensor(const Features& features) {
   if (!features.is_sparse())
     return view(features.dense_values(), torch::kFloat32).view({features.rows(), features.columns()});
   // torch wants offsets and columns of one width.
-  return torch::sparse_csr_tensor(
-      view(features.offsets(), torch::kInt64), int64_tensor(features.indices()),
-      view(features.values(), torch::kFloat32), {features.rows(), features.columns()}, torch::kFloat32);
+  return torch::sparse_csr_tensor(view(features.offsets(), torch::kInt64), int64_tensor(features.indices()),
+                                  view(features.values(), torch::kFloat32), {features.rows(), features.columns()},
+                                  torch::kFloat32);
 }
 
 torch::Tensor int64_tensor(std::span<const int32_t> values) { return view(values, torch::kInt32).to(torch::kInt64); }

@@ -62,10 +62,10 @@ void write_positions(const std::string& path, const Positions& p) {
   std::string words = p.solver;
   for (const std::string& note : p.notes) words += "\n" + note;
   const std::vector<uint8_t> text = to_bytes(words), sum = to_bytes(checksum(p));
-  write_entries(path,
-                {entry("eigenvalues", p.eigenvalues, {p.k}), entry("eigenvectors", p.eigenvectors, {p.num_nodes, p.k}),
-                 entry("residuals", p.residuals, {p.k}), entry("facts", facts), entry("words", text),
-                 entry("sha256", sum)});
+  write_entries(
+      path,
+      {entry("eigenvalues", p.eigenvalues, {p.k}), entry("eigenvectors", p.eigenvectors, {p.num_nodes, p.k}),
+       entry("residuals", p.residuals, {p.k}), entry("facts", facts), entry("words", text), entry("sha256", sum)});
 }
 
 void write_positions(const std::string& path, const BatchPositions& p) {

@@ -9,7 +9,7 @@ namespace graphpae {
 namespace {
 
 constexpr int64_t kSteps = 8;
-constexpr int kMaxRounds = 6;
+constexpr int kProbeRounds = 6;
 constexpr int64_t kEnoughAbove = 24;  // Ritz values above a cut that make its count trustworthy
 constexpr double kMaxAmplification = 200.0;
 constexpr double kMaxDeflated = 1e6;  // of what is deflated: rounding brings back 1e-7 of it in every product
@@ -58,7 +58,7 @@ SpectrumProbe probe_spectrum(const WalkOperator& walk, int64_t wanted, Rng rng, 
   const double n = static_cast<double>(walk.num_nodes());
   SpectrumProbe probe;
   ChebyshevFilter filter = ChebyshevFilter::identity();
-  for (int round = 0; round < kMaxRounds; ++round) {
+  for (int round = 0; round < kProbeRounds; ++round) {
     BlockKrylov<float> krylov(walk, filter, kSteps, rng, threads);
     while (krylov.panels() < kSteps) krylov.extend();
     const RitzPairs pairs = krylov.ritz();

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr size_t kLongestFile = size_t{64} << 20;
+constexpr size_t kLongestRecord = size_t{64} << 20;
 
 void add_settings(const YAML::Node& node, const std::string& prefix, RunRecord& record) {
   for (const auto& entry : node) {
@@ -35,7 +35,7 @@ void add_settings(const YAML::Node& node, const std::string& prefix, RunRecord& 
 void read_settings(RunRecord& record) {
   const std::string path = record.path + "/config.yaml";
   try {
-    const YAML::Node root = YAML::Load(read_file(path, kLongestFile));
+    const YAML::Node root = YAML::Load(read_file(path, kLongestRecord));
     if (!root.IsMap()) throw data_error(path + ": expected lines of the form `key: value`");
     add_settings(root, "", record);
   } catch (const YAML::Exception& error) {
@@ -47,7 +47,7 @@ void read_settings(RunRecord& record) {
 Json read_object(RunRecord& record, const std::string& name) {
   const std::string path = record.path + "/" + name;
   if (!fs::exists(path)) return {};
-  const Json json = Json::parse(read_file(path, kLongestFile), nullptr, false);
+  const Json json = Json::parse(read_file(path, kLongestRecord), nullptr, false);
   if (json.is_object()) return json;
   record.notes.push_back(fmt::format("{} cannot be read: it is not a JSON object.", name));
   return {};

@@ -137,7 +137,7 @@ EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std
   add("untrained", "untrained encoder", probe_models("untrained encoder", unlearnt, {}));
   add("raw_features", "raw features",
       plan.subject->probe(plan.subject->raw_features(settings), protocols, "raw features", watch));
-  if (rows.raw_positions)
+  if (rows.raw_positions && settings.eigenvectors > 0)
     add("raw_positions", "raw positions",
         plan.subject->probe(rows.raw_positions(settings), protocols, "raw positions", watch));
   add("majority", plan.subject->constant_title(), plan.subject->constant(protocols));

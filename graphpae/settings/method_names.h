@@ -10,7 +10,7 @@ namespace graphpae {
 
 struct MethodName {
   std::string name;
-  std::string title;     // what it hides and puts back, in a line
+  std::string title;  // what it hides and puts back, in a line
   std::string citation;
   bool graphs, molecules;  // what it learns from: nodes of one graph, molecules
 };

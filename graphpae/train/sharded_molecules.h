@@ -8,9 +8,9 @@
 #include <memory>
 
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/train/batches.h"
 #include "graphpae/model/inputs.h"
 #include "graphpae/model/prefetcher.h"
+#include "graphpae/train/batches.h"
 #include "graphpae/train/shard_order.h"
 
 namespace graphpae {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <numeric>
 
+#include "graphpae/core/metrics.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/evaluate/cross_validation.h"
-#include "graphpae/core/metrics.h"
 #include "tests/support/expect_error.h"
 
 namespace graphpae {

@@ -28,7 +28,8 @@ std::vector<int32_t> some_nodes(int64_t m) {
   return nodes;
 }
 
-void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout, const std::vector<int>& thread_counts) {
+void check_against_loops(int64_t m, int64_t f, int64_t d, const Dropout& dropout,
+                         const std::vector<int>& thread_counts) {
   SCOPED_TRACE(testing::Message() << m << " nodes, " << f << " x " << d << ", dropout " << dropout.probability);
   const int64_t n = m + 10;
   const auto nodes = some_nodes(m);

@@ -137,7 +137,8 @@ TEST(Methods, UnknownNamesSuggestTheNearest) {
 }
 
 TEST(Methods, EveryRecipeNamesAMethodThatExists) {
-  for (const Recipe& recipe : recipes()) EXPECT_NO_THROW(find_method(recipe_settings(recipe.name).method)) << recipe.name;
+  for (const Recipe& recipe : recipes())
+    EXPECT_NO_THROW(find_method(recipe_settings(recipe.name).method)) << recipe.name;
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ TEST(GraphPae, PermutingNodesPermutesEmbeddingsAndKeepsLosses) {
 
   const auto model = model_in_float64(settings, graph);
   model->eval();
-  EXPECT_LT(largest_difference(model->model()->embed(permuted), model->model()->embed(input).index_select(0, order)), 1e-12);
+  EXPECT_LT(largest_difference(model->model()->embed(permuted), model->model()->embed(input).index_select(0, order)),
+            1e-12);
 
   const Corruption corruption = corruption_for(input, settings);
   std::vector<int32_t> masked;

@@ -132,8 +132,7 @@ TEST(GraphMae, FusedStepAgreesWithPlainOne) {
   settings.dropout = 0.2;
   settings.edge_dropout = 0.1;
   const Graph graph = test::small_graph(40, 23);
-  const Learned plain =
-      learn(settings, test::in_float64(graph, settings), input_shape(graph), torch::kFloat64);
+  const Learned plain = learn(settings, test::in_float64(graph, settings), input_shape(graph), torch::kFloat64);
   EXPECT_GT(plain.gradients.at("encoder.mask_token").abs().max().item<double>(), 0);
   EXPECT_EQ(plain.gradients.size(), 16u);  // a token, two layers of four, two slopes, five of the decoder
   InputOptions options;
@@ -197,8 +196,8 @@ class GraphMaeGolden : public testing::Test {
   GraphInput graph() const {
     const torch::Tensor edges = at("edge_index_with_loops");
     GraphInput input;
-    input.graph = MessageGraph(
-        EdgeIndex::from_list(test::to_int32(edges[0]), test::to_int32(edges[1]), at("x").size(0)));
+    input.graph =
+        MessageGraph(EdgeIndex::from_list(test::to_int32(edges[0]), test::to_int32(edges[1]), at("x").size(0)));
     input.features = NodeFeatures(at("x"));
     return input;
   }
@@ -252,14 +251,16 @@ TEST_F(GraphMaeGolden, Nodes) {
   const auto orders_of = [&](const torch::Tensor& nodes, const torch::Tensor& masked, const torch::Tensor& donors) {
     return graphmae::Orders{test::to_int32(nodes), test::to_int32(masked), test::to_int32(donors)};
   };
-  const Masking masking = graphmae::mask_by_orders(
-      orders_of(at("node.draw.permutation"), at("node.draw.permutation_of_masked"), at("node.draw.permutation_for_donors")),
-      settings.mask_ratio, settings.replace_ratio);
+  const Masking masking =
+      graphmae::mask_by_orders(orders_of(at("node.draw.permutation"), at("node.draw.permutation_of_masked"),
+                                         at("node.draw.permutation_for_donors")),
+                               settings.mask_ratio, settings.replace_ratio);
   EXPECT_EQ(masking.masked, test::to_int32(at("node.masked")));
   const torch::Tensor token = at("node.param.enc_mask_token").requires_grad_();
   const torch::Tensor weight = at("node.standin_encoder.weight").requires_grad_(),
                       adjacency = at("node.standin_encoder.adjacency");
-  const auto loss_of = [&](const Masking& hidden, const torch::Tensor& t, const torch::Tensor& w, torch::Tensor* nodes) {
+  const auto loss_of = [&](const Masking& hidden, const torch::Tensor& t, const torch::Tensor& w,
+                           torch::Tensor* nodes) {
     const torch::Tensor rows = adjacency.mm(shown_features(at("x"), t, hidden)).mm(w);
     if (nodes != nullptr) {
       *nodes = rows;
@@ -286,10 +287,10 @@ TEST_F(GraphMaeGolden, Nodes) {
   Optimiser optimiser(OptimizerKind::adam, golden_->number("node.train.weight_decay"), parameters);
   const torch::Tensor losses = at("node.train.losses"), rates = at("node.train.lr");
   for (int64_t k = 0; k < losses.numel(); ++k) {
-    const Masking hidden = graphmae::mask_by_orders(
-        orders_of(at("node.train.permutation")[k], at("node.train.permutation_of_masked")[k],
-                  at("node.train.permutation_for_donors")[k]),
-        settings.mask_ratio, settings.replace_ratio);
+    const Masking hidden =
+        graphmae::mask_by_orders(orders_of(at("node.train.permutation")[k], at("node.train.permutation_of_masked")[k],
+                                           at("node.train.permutation_for_donors")[k]),
+                                 settings.mask_ratio, settings.replace_ratio);
     optimiser.clear_gradients();
     const torch::Tensor value = loss_of(hidden, token, weight, nullptr);
     EXPECT_LT(relative_difference(value, losses[k]), 1e-9) << "step " << k;
@@ -348,7 +349,8 @@ TEST_F(GraphMaeGolden, Molecules) {
   settings.gamma = golden_->number("molecule.hyper.alpha");
   constexpr int64_t kLoop = 4;  // their code of an atom itself
   const int64_t types = at("molecule.param.conv.mlp.2.bias").numel();
-  GraphMae method(settings, InputShape{0, {types + 1, 3}, {kLoop, at("molecule.param.conv.edge_embedding2.weight").size(0)}});
+  GraphMae method(settings,
+                  InputShape{0, {types + 1, 3}, {kLoop, at("molecule.param.conv.edge_embedding2.weight").size(0)}});
   method.to(torch::kFloat64);
   auto& decoder = dynamic_cast<GinDecoder&>(*method.decoder);
   set(decoder.slope, at("molecule.param.activation.weight"));
@@ -364,7 +366,9 @@ TEST_F(GraphMaeGolden, Molecules) {
   input.bonds = coded_rows(bonds.index_select(0, std::get<1>(edges[1].sort(/*stable=*/true, 0, false))));
   input.features = NodeFeatures(torch::one_hot(at("molecule.atom_type"), types).to(torch::kFloat64));
   const Masking masking = mask_nodes(nodes.size(0), test::to_int32(at("molecule.masked")));
-  EXPECT_LT(relative_difference(decoder.predict(input, nodes, masking, settings, 0), at("molecule.prediction_at_masked")), 1e-9);
+  EXPECT_LT(
+      relative_difference(decoder.predict(input, nodes, masking, settings, 0), at("molecule.prediction_at_masked")),
+      1e-9);
   const torch::Tensor loss = decoder.loss(input, nodes, masking, settings, 0);
   EXPECT_LT(relative_difference(loss, at("molecule.loss")), 1e-9);
   loss.backward();

@@ -6,8 +6,8 @@
 #include "graphpae/core/memory.h"
 #include "graphpae/data/generate.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/train/pretrain.h"
 #include "graphpae/ops/tensor_memory.h"
+#include "graphpae/train/pretrain.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
 

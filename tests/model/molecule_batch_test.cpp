@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "graphpae/model/pooling.h"
 #include "graphpae/model/inputs.h"
+#include "graphpae/model/pooling.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"

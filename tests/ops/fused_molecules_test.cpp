@@ -3,8 +3,8 @@
 
 #include <numeric>
 
-#include "graphpae/ops/gated_ops.h"
 #include "graphpae/model/inputs.h"
+#include "graphpae/ops/gated_ops.h"
 #include "tests/support/fused_checks.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"

@@ -12,9 +12,9 @@
 #include <numeric>
 
 #include "graphpae/core/error.h"
-#include "graphpae/ops/tensors.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/methods/graph_pae/graph_pae.h"
+#include "graphpae/ops/tensors.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/parity/golden_names.h"
 #include "tests/support/golden.h"

@@ -70,11 +70,11 @@ torch::Tensor GatDecoder::gathered(const GraphInput& input, const torch::Tensor&
                                    .first;
     return ops::gather_rows(sums, masking.masked, input.threads);
   }
-  const torch::Tensor logits = torch::mv(h, source).index_select(0, graph.sources) +
-                               torch::mv(h, target).index_select(0, graph.targets);
-  const torch::Tensor shares = dropout(
-      ops::segment_softmax(torch::leaky_relu(logits, kSlope).unsqueeze(1), graph.targets, graph.num_nodes()),
-      edge_dropped);  // [E,1]
+  const torch::Tensor logits =
+      torch::mv(h, source).index_select(0, graph.sources) + torch::mv(h, target).index_select(0, graph.targets);
+  const torch::Tensor shares =
+      dropout(ops::segment_softmax(torch::leaky_relu(logits, kSlope).unsqueeze(1), graph.targets, graph.num_nodes()),
+              edge_dropped);  // [E,1]
   return torch::zeros_like(h)
       .index_add(0, graph.targets, shares * h.index_select(0, graph.sources))
       .index_select(0, masking.masked_indices);
@@ -100,8 +100,7 @@ GinDecoder::GinDecoder(const Settings& settings, const std::vector<int64_t>& bon
   enter = register_parameter("enter", draw_map(d, init));
   for (size_t c = 0; c < bond_codes.size(); ++c) {
     const int64_t values = bond_codes[c] + (c == 0 ? 1 : 0);
-    bond_tables.push_back(
-        register_parameter("bond" + std::to_string(c), init.xavier_uniform({values, d}, d, values)));
+    bond_tables.push_back(register_parameter("bond" + std::to_string(c), init.xavier_uniform({values, d}, d, values)));
   }
   hidden = register_module("hidden", Linear(d, 2 * d, init));
   out = register_module("out", Linear(2 * d, types, init));

@@ -23,7 +23,8 @@ class Decoder : public torch::nn::Module {
 
 // For one graph: a linear map without bias, then a GAT layer with one head from d to F.
 //
-//   h = remask(nodes E);  x'_i = W sum_j alpha_ij h_j + bias,  alpha from LeakyReLU(a_source . W h_j + a_target . W h_i)
+//   h = remask(nodes E);  x'_i = W sum_j alpha_ij h_j + bias,  alpha from LeakyReLU(a_source . W h_j + a_target . W
+//   h_i)
 //
 // The sum is taken before the product with W, and a . W h = (W^T a) . h: only masked rows are F wide.
 class GatDecoder final : public Decoder {
