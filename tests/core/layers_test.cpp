@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 
 namespace graphpae {
@@ -25,13 +24,13 @@ size_t place_of(const std::string& room) {
 template <class Visit>
 void for_includes(const Visit& visit) {
   const fs::path root = fs::path(GRAPHPAE_SOURCE_DIR) / "graphpae";
-  const std::regex include(R"(^\s*#\s*include\s+[<"]([^>"]+)[>"].*)");
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.path().extension() != ".h" && entry.path().extension() != ".cpp") continue;
     std::ifstream file(entry.path());
-    std::smatch match;
     for (std::string line; std::getline(file, line);) {
-      if (std::regex_match(line, match, include)) visit(fs::relative(entry.path(), root), match[1].str());
+      const size_t first = line.find_first_of("<\""), last = line.find_last_of(">\"");
+      if (line.starts_with("#include") && first < last)
+        visit(fs::relative(entry.path(), root), line.substr(first + 1, last - first - 1));
     }
   }
 }
