@@ -1,6 +1,7 @@
 # `cmake --install` gives the program, the libraries, the public headers and a package for find_package(graphpae):
 # components base (no LibTorch needed) and graphpae (all of it, the default).
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/graphpae)
 install(TARGETS graphpae_base EXPORT graphpae-base-targets)
 install(EXPORT graphpae-base-targets NAMESPACE graphpae:: DESTINATION ${package_dir})
@@ -26,7 +27,7 @@ while(pending)
 endwhile()
 install(FILES ${embedded}/graphpae/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/graphpae)
 
-install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/graphpae)
+install(DIRECTORY recipes DESTINATION ${CMAKE_INSTALL_DATADIR}/graphpae COMPONENT program)
 configure_package_config_file(cmake/graphpae-config.cmake.in ${PROJECT_BINARY_DIR}/graphpae-config.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/graphpae-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/graphpae-config.cmake ${PROJECT_BINARY_DIR}/graphpae-config-version.cmake cmake/dependencies.cmake

@@ -251,7 +251,7 @@ Moments moments_of(const Tensor& x, Tensor& running_mean, Tensor& running_var, T
   return moments;
 }
 
-struct NormState {
+struct BatchNormState {
   Tensor mean, inverse;  // [D]
   bool training, relu;
   kernels::Dropout dropout;
@@ -270,7 +270,7 @@ struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
                         const kernels::Dropout& dropout, Threads threads, Remake* again, Exchange* exchange) {
     const Moments moments = training ? moments_of(x, running_mean, running_var, threads, exchange)
                                      : Moments{running_mean.clone(), running_var, 0};
-    NormState state{moments.mean, empty({x.size(1)}), training, relu, dropout, threads, exchange, moments.rows};
+    BatchNormState state{moments.mean, empty({x.size(1)}), training, relu, dropout, threads, exchange, moments.rows};
     const float* variance = data(moments.variance);
     float* inverse = data(state.inverse);
     for (int64_t j = 0; j < x.size(1); ++j) inverse[j] = static_cast<float>(1 / std::sqrt(variance[j] + kEpsilon));
@@ -287,7 +287,7 @@ struct BatchNormOp : torch::autograd::Function<BatchNormOp> {
   }
 
   static tensor_list backward(AutogradContext* context, tensor_list gradients) {
-    const NormState& state = kept<NormState>(context);
+    const BatchNormState& state = kept<BatchNormState>(context);
     TORCH_INTERNAL_ASSERT(state.training);  // the moments are taken to be those of x
     const auto saved = context->get_saved_variables();
     const Tensor &x = saved[0], &weight = saved[1], &bias = saved[2], d_y = gradients[0].contiguous();
