@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/recipes.h"
