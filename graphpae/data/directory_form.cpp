@@ -13,7 +13,6 @@
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/io/atomic_file.h"
-#include "graphpae/io/gzip_output.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"

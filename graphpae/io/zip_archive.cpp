@@ -1,6 +1,5 @@
 #include "graphpae/io/zip_archive.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zip.h>
@@ -16,8 +15,6 @@ namespace {
 // Deflate cannot expand by more than about 1032 to 1.
 constexpr uint64_t kMaxExpansion = 1040;
 constexpr uint64_t kSlack = 4096;
-
-using ZipFile = std::unique_ptr<zip_file_t, int (*)(zip_file_t*)>;
 
 std::string open_failure(int code) {
   zip_error_t error;
