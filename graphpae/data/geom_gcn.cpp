@@ -1,5 +1,3 @@
-#include "graphpae/data/geom_gcn.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/data/sparse_npz.h"
 #include "graphpae/io/input_file.h"

@@ -155,7 +155,7 @@ bool has_smiles_column(const std::string& path) {
   return header && !header->smiles.empty();
 }
 
-MoleculeTable::MoleculeTable(const std::string& path, const std::string& wanted) : reader_(path) {
+MoleculeTable::MoleculeTable(const std::string& path, const std::string& wanted) : SmilesRows(path) {
   std::string_view line;
   if (!reader_.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
   std::optional<TableHeader> header = parse_header(line, wanted);

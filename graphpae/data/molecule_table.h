@@ -14,23 +14,20 @@
 
 namespace graphpae {
 
-// The rows of a table, one after another: a file of any length needs the memory of a line.
-class MoleculeTable {
+class MoleculeTable : public SmilesRows {
  public:
   // Reads the header. Throws a data error that names the columns if that of SMILES is not told.
   MoleculeTable(const std::string& path, const std::string& smiles_column);
 
   // The next row that is not blank; false at the end. Throws a data error naming the line of a wrong column count.
-  bool next();
+  bool next() override;
+  std::string_view smiles() const override;
 
   const std::vector<std::string>& names() const { return names_; }
   size_t smiles_index() const { return smiles_; }
-  std::string_view smiles() const;                                    // of the row
   const std::vector<std::string>& fields() const { return fields_; }  // of the row
-  const LineReader& reader() const { return reader_; }
 
  private:
-  LineReader reader_;
   char delimiter_ = ',';
   std::vector<std::string> names_, fields_;
   size_t smiles_ = 0;

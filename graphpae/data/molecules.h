@@ -34,18 +34,30 @@ bool starts_with_smiles(const std::string& path);
 // The column of a table with a header whose first rows all hold SMILES, by their look (brackets, bonds) and by RDKit,
 // though its name does not say so; "" if there is none.
 std::string unnamed_smiles_column(const std::string& path);
-// Such a list, or a .smi file, one molecule after another: SMILES first, then anything; blank lines, those that start
-// with # and a first line that says smiles are left out.
-class SmilesList {
- public:
-  explicit SmilesList(const std::string& path) : reader_(path) {}
 
-  bool next();  // false at the end
-  std::string_view smiles() const { return smiles_; }
+// SMILES of a file, one after another: a file of any length needs the memory of a line.
+class SmilesRows {
+ public:
+  explicit SmilesRows(const std::string& path) : reader_(path) {}
+  virtual ~SmilesRows() = default;
+
+  virtual bool next() = 0;                      // false at the end
+  virtual std::string_view smiles() const = 0;  // of the row
   const LineReader& reader() const { return reader_; }
 
- private:
+ protected:
   LineReader reader_;
+};
+
+// A list as of starts_with_smiles, or a .smi file: SMILES first, then anything; blank lines, those that start with #
+// and a first line that says smiles are left out.
+class SmilesList : public SmilesRows {
+ public:
+  using SmilesRows::SmilesRows;
+  bool next() override;
+  std::string_view smiles() const override { return smiles_; }
+
+ private:
   std::string_view smiles_;
   bool first_ = true;
 };

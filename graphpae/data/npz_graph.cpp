@@ -1,11 +1,10 @@
-#include "graphpae/data/npz_graph.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "graphpae/core/error.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/data/sparse_npz.h"
 
