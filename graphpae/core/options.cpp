@@ -108,4 +108,17 @@ void OptionTable::set(std::string_view key, std::string_view text) {
   throw usage_error(fmt::format("unknown setting '{}'{}", key, did_you_mean(key, keys)));
 }
 
+SettingList setting_list(const OptionTable& table) {
+  SettingList list;
+  for (const Option& option : table.options()) list.emplace_back(option.key, option.print());
+  return list;
+}
+
+const std::string* find_setting(const SettingList& settings, const std::string& key) {
+  for (const auto& [name, value] : settings) {
+    if (name == key) return &value;
+  }
+  return nullptr;
+}
+
 }  // namespace graphpae

@@ -86,15 +86,8 @@ void note_state(RunRecord& record) {
 
 }  // namespace
 
-const std::string* RunRecord::setting(const std::string& key) const {
-  for (const auto& [own, value] : settings) {
-    if (own == key) return &value;
-  }
-  return nullptr;
-}
-
 std::string RunRecord::method() const {
-  const std::string* said = setting("method");
+  const std::string* said = find_setting(settings, "method");
   return said == nullptr ? "graphpae" : *said;
 }
 
@@ -114,7 +107,8 @@ int64_t RunRecord::epochs_done() const {
 
 int64_t RunRecord::epochs_planned() const {
   int64_t planned = 0;
-  if (const std::string* text = setting("epochs")) std::from_chars(text->data(), text->data() + text->size(), planned);
+  if (const std::string* text = find_setting(settings, "epochs"))
+    std::from_chars(text->data(), text->data() + text->size(), planned);
   return planned;
 }
 

@@ -3,18 +3,18 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "graphpae/core/options.h"
 #include "graphpae/report/metrics_file.h"
 
 namespace graphpae {
 
 struct RunRecord {
   std::string path;
-  std::string name;                                           // the last part of the path
-  std::vector<std::pair<std::string, std::string>> settings;  // of config.yaml, in its order
-  nlohmann::ordered_json environment, results;                // null if the file is not there
+  std::string name;                             // the last part of the path
+  SettingList settings;                         // of config.yaml, in its order
+  nlohmann::ordered_json environment, results;  // null if the file is not there
   struct Part {
     std::string name;  // "split 0", "mu"; "" for a run that is one
     Metrics metrics;
@@ -23,7 +23,6 @@ struct RunRecord {
   std::vector<std::string> notes;  // what a reader must know: interrupted, a file that cannot be read
 
   bool finished() const { return results.is_object() && results.contains("final_loss"); }
-  const std::string* setting(const std::string& key) const;  // or null
   std::string method() const;  // how the encoder learnt without labels; graphpae if the run does not say, as early ones
   std::string environment_text(const std::string& key) const;  // "" if it is not there
   bool fine_tuned() const { return environment.is_object() && environment.contains("pretrained"); }

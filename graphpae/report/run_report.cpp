@@ -245,7 +245,7 @@ void add_differences(Page& page, const std::vector<RunRecord>& runs) {
   for (const std::string& key : keys) {
     std::vector<std::string> row = {key};
     for (const RunRecord& run : runs) {
-      const std::string* value = run.setting(key);
+      const std::string* value = find_setting(run.settings, key);
       row.push_back(key == "method" ? run.method() : value == nullptr ? "(none)" : *value);
     }
     const bool equal =

@@ -63,9 +63,7 @@ SettingList resolved_settings(const std::string& recipe, const SettingList& set,
   for (const auto& [key, value] : set) table.set(key, value);
   check(settings.model);
   check(settings.finetune);
-  SettingList list;
-  for (const Option& option : table.options()) list.emplace_back(option.key, option.print());
-  return finetune ? list : without_finetune(std::move(list));
+  return finetune ? setting_list(table) : without_finetune(setting_list(table));
 }
 
 int64_t shared_epochs(int64_t epochs, double share) {

@@ -1,8 +1,7 @@
-#include "graphpae/reproduce/search.h"
-
 #include <algorithm>
 
 #include "graphpae/core/rng.h"
+#include "graphpae/reproduce/tune.h"
 
 namespace graphpae {
 namespace {
