@@ -9,7 +9,6 @@
 #include "graphpae/data/graph_readers.h"
 #include "graphpae/data/molecule_cache.h"
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/data/molecule_table.h"
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/io/text.h"

@@ -9,7 +9,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
-#include "graphpae/data/molecule_table.h"
+#include "graphpae/data/molecules.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {

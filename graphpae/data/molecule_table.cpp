@@ -1,5 +1,3 @@
-#include "graphpae/data/molecule_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/data/molecules.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 

@@ -11,7 +11,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/data/chemistry.h"
-#include "graphpae/data/molecule_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"

@@ -1,9 +1,9 @@
-#include "graphpae/report/event_file.h"
-
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
+
+#include "graphpae/report/metrics_file.h"
 
 namespace graphpae {
 namespace {

@@ -1,5 +1,3 @@
-#include "graphpae/report/run_record.h"
-
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
@@ -10,6 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/report/run_report.h"
 #include "graphpae/version.h"
 
 namespace graphpae {

@@ -11,9 +11,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/report/page.h"
-#include "graphpae/report/result_tables.h"
-#include "graphpae/report/run_record.h"
-#include "graphpae/report/spectrum_page.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
