@@ -8,7 +8,6 @@
 #include "graphpae/data/edge_list.h"
 #include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
-#include "graphpae/data/sparse_npz.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 

@@ -11,7 +11,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/graph_readers.h"
-#include "graphpae/data/sparse_npz.h"
+#include "graphpae/data/node_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 

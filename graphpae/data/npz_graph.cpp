@@ -6,7 +6,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
-#include "graphpae/data/sparse_npz.h"
 
 namespace graphpae {
 namespace {

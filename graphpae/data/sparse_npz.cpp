@@ -1,10 +1,9 @@
-#include "graphpae/data/sparse_npz.h"
-
 #include <fmt/format.h>
 
 #include <numeric>
 
 #include "graphpae/core/error.h"
+#include "graphpae/data/node_table.h"
 
 namespace graphpae {
 namespace {
