@@ -9,8 +9,8 @@
 namespace graphpae {
 namespace {
 
-uint32_t low(uint64_t word) { return static_cast<uint32_t>(word); }
-uint32_t high(uint64_t word) { return static_cast<uint32_t>(word >> 32); }
+uint32_t low_half(uint64_t word) { return static_cast<uint32_t>(word); }
+uint32_t high_half(uint64_t word) { return static_cast<uint32_t>(word >> 32); }
 
 double to_unit(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
@@ -19,11 +19,11 @@ double to_unit(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53
 std::array<uint32_t, 4> Rng::block(uint64_t index) const {
   constexpr uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
   constexpr uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
-  std::array<uint32_t, 4> x = {low(index), high(index), low(stream_), high(stream_)};
-  uint32_t key0 = low(seed_), key1 = high(seed_);
+  std::array<uint32_t, 4> x = {low_half(index), high_half(index), low_half(stream_), high_half(stream_)};
+  uint32_t key0 = low_half(seed_), key1 = high_half(seed_);
   for (int round = 0; round < 10; ++round) {
     const uint64_t p0 = kMultiplier0 * x[0], p1 = kMultiplier1 * x[2];
-    x = {high(p1) ^ x[1] ^ key0, low(p1), high(p0) ^ x[3] ^ key1, low(p0)};
+    x = {high_half(p1) ^ x[1] ^ key0, low_half(p1), high_half(p0) ^ x[3] ^ key1, low_half(p0)};
     key0 += kWeyl0;
     key1 += kWeyl1;
   }

@@ -31,11 +31,6 @@ std::vector<int32_t> expand(const std::string& name, const std::vector<int64_t>&
   return result;
 }
 
-std::vector<float> to_values(const NpyArray& array) {
-  const Buffer<float> values = array.to_float();
-  return {values.begin(), values.end()};
-}
-
 }  // namespace
 
 bool is_sparse_npz(const NpzFile& file) {
@@ -68,7 +63,8 @@ SparseMatrix read_sparse_npz(const NpzFile& file, const std::string& prefix) {
   const std::string format = file.has(prefix + "format")   ? array("format").to_text()
                              : file.has(prefix + "indptr") ? "csr"
                                                            : "coo";
-  const std::vector<float> values = to_values(array("data"));
+  const Buffer<float> data = array("data").to_float();
+  const std::vector<float> values(data.begin(), data.end());
   SparseMatrix matrix;
   if (format == "csr" || format == "csc") {
     const NpyArray index_array = array("indices"), offset_array = array("indptr");

@@ -8,6 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
 #include "graphpae/report/run_report.h"
 #include "graphpae/version.h"
 
@@ -126,8 +127,7 @@ RunRecord read_run(const std::string& path) {
     throw data_error(fmt::format("{}: no run directory, it has no config.yaml", path));
   RunRecord record;
   record.path = path;
-  const fs::path whole = fs::absolute(path).lexically_normal();
-  record.name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+  record.name = file_name(fs::absolute(path).lexically_normal().string());
   record.environment = read_object(record, "environment.json");
   if (record.environment.is_object() && record.environment.contains("version") &&
       record.environment["version"].is_string()) {

@@ -84,10 +84,9 @@ Reader into(std::map<std::string, Published>& field) {
 }
 
 Measurement parse_measurement(const std::string& text, const std::string& what) {
-  if (text == "probe") return Measurement::probe;
-  if (text == "supervised") return Measurement::supervised;
-  if (text == "transfer") return Measurement::transfer;
-  throw usage_error(fmt::format("{}: method '{}' is not one of probe, supervised, transfer", what, text));
+  const auto place = std::find(std::begin(kMeasurementNames), std::end(kMeasurementNames), text);
+  if (place != std::end(kMeasurementNames)) return static_cast<Measurement>(place - std::begin(kMeasurementNames));
+  throw usage_error(fmt::format("{}: method '{}' is not one of {}", what, text, fmt::join(kMeasurementNames, ", ")));
 }
 
 ExperimentRow parse_row(const Node& node, const std::string& what) {

@@ -36,6 +36,7 @@ enum class Measurement {
   supervised,  // train on labels from scratch
   transfer,    // pre-train on other data, then fine-tune
 };
+inline constexpr const char* kMeasurementNames[] = {"probe", "supervised", "transfer"};
 
 // Settings that differ between lines of a table.
 struct ExperimentVariant {

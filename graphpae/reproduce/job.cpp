@@ -37,14 +37,6 @@ Training make_training(const char* verb, const std::string& recipe, SettingList 
   return {{verb, data.name, data.hash, "", resolved_settings(recipe, set, finetune)}, recipe, set, data};
 }
 
-const char* verb_name(Measurement measurement) {
-  switch (measurement) {
-    case Measurement::probe: return "probe";
-    case Measurement::supervised: return "supervised";
-    default: return "transfer";
-  }
-}
-
 }  // namespace
 
 bool is_recipe_name(const std::string& recipe) {
@@ -78,8 +70,8 @@ Job make_job(const Experiment& experiment, size_t row_number, size_t variant_num
              const JobOptions& options, const FoundData& data, const FoundData& pretrain_data) {
   const ExperimentRow& row = experiment.rows[row_number];
   const ExperimentVariant& variant = experiment.variants[variant_number];
-  Job job{make_training(verb_name(variant.measurement), row.recipe, given_settings(row, variant),
-                        variant.measurement != Measurement::probe, seed, options, data)};
+  Job job{make_training(kMeasurementNames[static_cast<size_t>(variant.measurement)], row.recipe,
+                        given_settings(row, variant), variant.measurement != Measurement::probe, seed, options, data)};
   job.row = row_number;
   job.variant = variant_number;
   job.baselines = variant.baselines;
