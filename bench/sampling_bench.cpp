@@ -10,7 +10,7 @@
 
 #include "bench/measure.h"
 #include "graphpae/core/memory.h"
-#include "graphpae/io/embedding_file.h"
+#include "graphpae/io/row_files.h"
 #include "graphpae/model/embed.h"
 #include "graphpae/settings/streams.h"
 #include "graphpae/train/pretrain.h"

@@ -1,7 +1,7 @@
 #include "graphpae/settings/settings.h"
 
 #include "fuzz/target.h"
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 
 GRAPHPAE_FUZZ_TARGET(bytes) {
   using namespace graphpae;

@@ -11,7 +11,7 @@
 #include "graphpae/data/summary.h"
 #include "graphpae/evaluate/graph_protocols.h"
 #include "graphpae/evaluate/protocols.h"
-#include "graphpae/io/embedding_file.h"
+#include "graphpae/io/row_files.h"
 #include "graphpae/positions/laplacian_positions.h"
 #include "graphpae/settings/finetune_settings.h"
 #include "graphpae/settings/recipes.h"

@@ -8,7 +8,7 @@
 #include "graphpae/cli/model_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
-#include "graphpae/io/embedding_file.h"
+#include "graphpae/io/row_files.h"
 
 namespace graphpae::cli {
 namespace {

@@ -12,7 +12,6 @@
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
 #include "graphpae/io/child_process.h"
-#include "graphpae/io/free_port.h"
 
 namespace graphpae::cli {
 namespace {

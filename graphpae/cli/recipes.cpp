@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "graphpae/cli/command.h"
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 #include "graphpae/settings/all_settings.h"
 
 namespace graphpae::cli {

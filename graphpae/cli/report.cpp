@@ -6,7 +6,7 @@
 
 #include "graphpae/cli/context.h"
 #include "graphpae/core/error.h"
-#include "graphpae/report/run_record.h"
+#include "graphpae/report/run_report.h"
 #include "graphpae/run/models.h"
 
 namespace graphpae::cli {

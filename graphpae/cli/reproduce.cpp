@@ -10,7 +10,7 @@
 #include "graphpae/cli/context.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
-#include "graphpae/reproduce/table.h"
+#include "graphpae/reproduce/summary.h"
 #include "graphpae/reproduce/tune.h"
 
 namespace graphpae::cli {

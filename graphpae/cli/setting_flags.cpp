@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 #include "graphpae/io/input_file.h"
 
 namespace graphpae::cli {

@@ -7,7 +7,7 @@
 #include "graphpae/cli/context.h"
 #include "graphpae/cli/terminal.h"
 #include "graphpae/core/error.h"
-#include "graphpae/report/spectrum_page.h"
+#include "graphpae/report/page.h"
 
 namespace graphpae::cli {
 namespace {

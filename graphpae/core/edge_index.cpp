@@ -46,8 +46,7 @@ EdgeIndex::EdgeIndex(const Adjacency& adjacency, bool with_self_loops) {
     if (loop_pending) add(i);
     offsets_[i + 1] = static_cast<int64_t>(sources_.size());
   }
-  index_sources();
-  index_pairs(true);
+  index_edges(true);
 }
 
 EdgeIndex EdgeIndex::from_list(std::span<const int32_t> sources, std::span<const int32_t> targets, int64_t num_nodes) {
@@ -72,8 +71,7 @@ EdgeIndex EdgeIndex::from_list(std::span<const int32_t> sources, std::span<const
     index.sources_[place] = sources[e];
     index.targets_[place] = targets[e];
   }
-  index.index_sources();
-  index.index_pairs(true);
+  index.index_edges(true);
   return index;
 }
 
@@ -88,18 +86,18 @@ EdgeIndex EdgeIndex::from_sample(std::span<const int64_t> offsets, std::span<con
   index.targets_.resize(static_cast<size_t>(edges));
   for (int64_t i = 0; i < targets; ++i)
     std::fill(index.targets_.begin() + offsets[i], index.targets_.begin() + offsets[i + 1], static_cast<int32_t>(i));
-  index.index_sources();
-  index.index_pairs(false);
+  index.index_edges(false);
   return index;
 }
 
-void EdgeIndex::index_sources() {
+void EdgeIndex::index_edges(bool both_directions) {
   out_offsets_.assign(num_nodes() + 1, 0);
   for (const int32_t j : sources_) ++out_offsets_[j + 1];
   std::partial_sum(out_offsets_.begin(), out_offsets_.end(), out_offsets_.begin());
   out_edges_.resize(sources_.size());
   Buffer<int64_t> next(out_offsets_.begin(), out_offsets_.end() - 1);
   for (int64_t e = 0; e < num_edges(); ++e) out_edges_[next[sources_[e]]++] = static_cast<int32_t>(e);
+  index_pairs(both_directions);
 }
 
 // The edges out of a node, and those into it, both sorted by the other end, meet their partners in step.

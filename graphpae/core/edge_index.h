@@ -47,7 +47,7 @@ class EdgeIndex {
   std::span<const int32_t> pair_backward() const { return pair_backward_; }  // [pairs] the other one
 
  private:
-  void index_sources();
+  void index_edges(bool both_directions);
   void index_pairs(bool both_directions);
   void check_pairs(int64_t i, const Buffer<int32_t>& in, const Buffer<int32_t>& out) const;
 

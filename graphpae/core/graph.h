@@ -37,20 +37,16 @@ class Graph {
   int64_t num_edge_rows() const { return num_edge_rows_; }  // edges as given, before symmetrising
 
   const Adjacency& adjacency() const { return adjacency_; }
-  const Features& features() const { return features_; }
-  const std::vector<int32_t>& labels() const { return labels_; }  // [N] or empty
-  const std::vector<std::string>& class_names() const { return class_names_; }
-  const std::vector<Split>& splits() const { return splits_; }
-  const TextColumn& node_names() const { return node_names_; }
+  const Features& features() const { return parts_.features; }
+  const std::vector<int32_t>& labels() const { return parts_.labels; }  // [N] or empty
+  const std::vector<std::string>& class_names() const { return parts_.class_names; }
+  const std::vector<Split>& splits() const { return parts_.splits; }
+  const TextColumn& node_names() const { return parts_.node_names; }
   std::string node_name(int64_t node) const;
 
  private:
+  GraphParts parts_;  // without the edges
   Adjacency adjacency_;
-  Features features_;
-  std::vector<int32_t> labels_;
-  std::vector<std::string> class_names_;
-  std::vector<Split> splits_;
-  TextColumn node_names_;
   int64_t num_classes_ = 0;
   int64_t num_edge_rows_ = 0;
 };

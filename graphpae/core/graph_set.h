@@ -55,6 +55,14 @@ class GraphSet {
   GraphSetParts parts_;
 };
 
+// Where each of several groups begins, from the number of its members, and where the last one ends.
+template <class T>
+std::vector<int64_t> offsets_of(const std::vector<T>& counts) {
+  std::vector<int64_t> offsets(1, 0);
+  for (const T count : counts) offsets.push_back(offsets.back() + count);
+  return offsets;
+}
+
 // Connected components of one graph of the set. Requires has_structure().
 int64_t count_fragments(const GraphSet& set, int64_t graph);
 

@@ -21,33 +21,22 @@ void check_sizes(size_t predictions, size_t labels) {
   }
 }
 
-// `error` of every present (prediction, label), averaged within a task and finished there, then over tasks.
-template <class ErrorOf, class Finish>
-std::optional<double> mean_error(std::span<const double> predictions, std::span<const double> labels, int64_t tasks,
-                                 const ErrorOf& error, const Finish& finish) {
+// The mean `error` of every present (prediction, label).
+template <class ErrorOf>
+std::optional<double> mean_error(std::span<const double> predictions, std::span<const double> labels,
+                                 const ErrorOf& error) {
   check_sizes(predictions.size(), labels.size());
-  if (tasks < 1 || labels.size() % static_cast<size_t>(tasks) != 0) {
-    throw data_error(fmt::format("{} labels are not rows of {} tasks", labels.size(), tasks));
-  }
-  std::vector<double> sums(tasks, 0.0);
-  std::vector<int64_t> counts(tasks, 0);
+  double sum = 0;
+  int64_t count = 0;
   for (size_t i = 0; i < labels.size(); ++i) {
     if (!std::isfinite(predictions[i])) throw numerical_error(fmt::format("prediction {} is {}", i, predictions[i]));
     if (std::isinf(labels[i])) throw data_error(fmt::format("label {} is {}", i, labels[i]));
     if (std::isnan(labels[i])) continue;
-    const size_t task = i % static_cast<size_t>(tasks);
-    sums[task] += error(predictions[i] - labels[i]);
-    ++counts[task];
+    sum += error(predictions[i] - labels[i]);
+    ++count;
   }
-  double total = 0;
-  int64_t used = 0;
-  for (int64_t task = 0; task < tasks; ++task) {
-    if (counts[task] == 0) continue;
-    total += finish(sums[task] / static_cast<double>(counts[task]));
-    ++used;
-  }
-  if (used == 0) return std::nullopt;
-  return total / static_cast<double>(used);
+  if (count == 0) return std::nullopt;
+  return sum / static_cast<double>(count);
 }
 
 }  // namespace
@@ -153,15 +142,40 @@ std::optional<double> roc_auc(std::span<const double> scores, std::span<const do
   return ratio(twice_won, 2 * positives * negatives);
 }
 
-std::optional<double> rmse(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {
-  return mean_error(
-      predictions, labels, tasks, [](double error) { return error * error; },
-      [](double mean) { return std::sqrt(mean); });
+std::optional<double> rmse(std::span<const double> predictions, std::span<const double> labels) {
+  const auto mean = mean_error(predictions, labels, [](double error) { return error * error; });
+  return mean ? std::optional(std::sqrt(*mean)) : std::nullopt;
 }
 
-std::optional<double> mae(std::span<const double> predictions, std::span<const double> labels, int64_t tasks) {
-  return mean_error(
-      predictions, labels, tasks, [](double error) { return std::abs(error); }, [](double mean) { return mean; });
+std::optional<double> mae(std::span<const double> predictions, std::span<const double> labels) {
+  return mean_error(predictions, labels, [](double error) { return std::abs(error); });
+}
+
+const char* metric_name(GraphMetric metric) { return metric == GraphMetric::rmse ? "rmse" : "rocauc"; }
+
+GraphMetric graph_metric(const GraphTargets& targets) {
+  std::optional<int64_t> of_classes, of_numbers;  // the first task of each kind
+  for (int64_t t = 0; t < targets.tasks(); ++t) {
+    bool present = false, classes = true;
+    for (size_t i = static_cast<size_t>(t); i < targets.values.size(); i += targets.names.size()) {
+      const double label = targets.values[i];
+      if (std::isnan(label)) continue;
+      if (std::isinf(label)) throw data_error(fmt::format("task {} has an infinite label", targets.names[t]));
+      present = true;
+      classes = classes && (label == 0 || label == 1);
+    }
+    if (!present) continue;
+    std::optional<int64_t>& first = classes ? of_classes : of_numbers;
+    if (!first) first = t;
+  }
+  if (!of_classes && !of_numbers) throw data_error("the data have no labels: nothing to evaluate");
+  if (of_classes && of_numbers) {
+    throw data_error(
+        fmt::format("task {} has labels 0 and 1 only, task {} has others: classes and numbers have no common "
+                    "score; --tasks chooses",
+                    targets.names[*of_classes], targets.names[*of_numbers]));
+  }
+  return of_classes ? GraphMetric::rocauc : GraphMetric::rmse;
 }
 
 }  // namespace graphpae

@@ -1,16 +1,21 @@
 // Metrics: how good predictions are. Accuracy and F1 of classes, ROC-AUC, RMSE and MAE of graph properties.
 //
-// Graph properties are arrays [G, T], row by row: G graphs, T tasks. A label that is NaN is missing: its entry
-// counts nowhere. Arrays that do not fit together and labels with no meaning are data errors; a prediction that
-// is NaN is a numerical error, also where the label is missing.
+// A label that is NaN is missing: its entry counts nowhere. Arrays that do not fit together and labels with no meaning
+// are data errors; a prediction that is NaN is a numerical error, also where the label is missing.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace graphpae {
+
+// How scores are measured, see docs/evaluation.md.
+// strict: chosen by validation, tested once. paper: as released, to compare with the paper's tables.
+enum class Protocol { strict, paper };
+inline const char* name_of(Protocol protocol) { return protocol == Protocol::strict ? "strict" : "paper"; }
 
 // Of one class. What would divide by zero is 0.
 struct ClassScore {
@@ -56,10 +61,25 @@ double accuracy(std::span<const int32_t> truth, std::span<const int32_t> predict
 // labels [N] of 0, 1 or NaN. Nothing if the labels present are not of both classes. O(N log N).
 std::optional<double> roc_auc(std::span<const double> scores, std::span<const double> labels);
 
-// Root of the mean squared error and mean absolute error: one number per task, then the mean of the tasks that
-// have a label. predictions [G, T], labels [G, T]. Nothing if no label is present. An infinite label is a data
-// error, an infinite prediction a numerical one.
-std::optional<double> rmse(std::span<const double> predictions, std::span<const double> labels, int64_t tasks = 1);
-std::optional<double> mae(std::span<const double> predictions, std::span<const double> labels, int64_t tasks = 1);
+// Root of the mean squared error and mean absolute error. predictions [N], labels [N]. Nothing if no label is present.
+// An infinite label is a data error, an infinite prediction a numerical one.
+std::optional<double> rmse(std::span<const double> predictions, std::span<const double> labels);
+std::optional<double> mae(std::span<const double> predictions, std::span<const double> labels);
+
+// Properties of graphs. Refers to values that must outlive it.
+struct GraphTargets {
+  std::vector<std::string> names;  // [T]
+  std::span<const double> values;  // [G,T], NaN: missing
+
+  int64_t tasks() const { return static_cast<int64_t>(names.size()); }
+  double at(int64_t graph, int64_t task) const { return values[graph * tasks() + task]; }
+};
+
+enum class GraphMetric { rmse, rocauc };
+const char* metric_name(GraphMetric metric);  // "rmse", "rocauc"
+
+// ROC-AUC if every label present is 0 or 1, RMSE if no task is like that. Throws a data error that names two tasks if
+// some are and some are not, or if there are no labels at all or infinite ones. A task without labels is neither.
+GraphMetric graph_metric(const GraphTargets& targets);
 
 }  // namespace graphpae

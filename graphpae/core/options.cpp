@@ -108,18 +108,17 @@ void OptionTable::set(std::string_view key, std::string_view text) {
   throw usage_error(fmt::format("unknown setting '{}'{}", key, did_you_mean(key, keys)));
 }
 
-std::string describe_options(const OptionTable& table) {
-  std::string text = "| setting | type | default | range | meaning |\n|---|---|---|---|---|\n";
-  const auto cell = [](std::string value) {
-    for (size_t at = 0; (at = value.find('|', at)) != std::string::npos; at += 2) value.replace(at, 1, "\\|");
-    return value;
-  };
-  for (const Option& option : table.options()) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", option.key, cell(option.type),
-                        option.default_value.empty() ? "" : "`" + cell(option.default_value) + "`", cell(option.range),
-                        cell(option.help));
+SettingList setting_list(const OptionTable& table) {
+  SettingList list;
+  for (const Option& option : table.options()) list.emplace_back(option.key, option.print());
+  return list;
+}
+
+const std::string* find_setting(const SettingList& settings, const std::string& key) {
+  for (const auto& [name, value] : settings) {
+    if (name == key) return &value;
   }
-  return text;
+  return nullptr;
 }
 
 }  // namespace graphpae

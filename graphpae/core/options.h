@@ -64,8 +64,16 @@ class OptionTable {
   std::vector<Option> options_;
 };
 
-// A Markdown table of all options: key, type, default, range, meaning.
-std::string describe_options(const OptionTable& table);
+using SettingList = std::vector<std::pair<std::string, std::string>>;  // key, value as text
+SettingList setting_list(const OptionTable& table);                    // every option with its present value
+const std::string* find_setting(const SettingList& settings, const std::string& key);  // null if it is not there
+
+// Sets every key of a YAML text; `source` (a file name) starts the error messages. Nested maps and dotted keys are the
+// same: `probe: {lr: 0.01}` and `probe.lr: 0.01`. Lists become comma-separated text.
+void set_from_yaml(OptionTable& table, const std::string& yaml, const std::string& source);
+
+// The list of settings, in the order of declaration.
+std::string to_yaml(const OptionTable& table);
 
 template <class E>
 void OptionTable::add_choice(std::string key, E& field, std::vector<std::pair<std::string, E>> choices,

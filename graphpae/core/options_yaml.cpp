@@ -1,9 +1,8 @@
-#include "graphpae/core/options_yaml.h"
-
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/options.h"
 
 namespace graphpae {
 namespace {

@@ -9,29 +9,21 @@
 namespace graphpae {
 namespace {
 
-struct Product {
-  uint32_t high, low;
-};
-
-Product multiply(uint32_t a, uint32_t b) {
-  const uint64_t product = uint64_t{a} * b;
-  return {static_cast<uint32_t>(product >> 32), static_cast<uint32_t>(product)};
-}
+uint32_t low_half(uint64_t word) { return static_cast<uint32_t>(word); }
+uint32_t high_half(uint64_t word) { return static_cast<uint32_t>(word >> 32); }
 
 double to_unit(uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
 }  // namespace
 
 std::array<uint32_t, 4> Rng::block(uint64_t index) const {
-  constexpr uint32_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
+  constexpr uint64_t kMultiplier0 = 0xD2511F53, kMultiplier1 = 0xCD9E8D57;
   constexpr uint32_t kWeyl0 = 0x9E3779B9, kWeyl1 = 0xBB67AE85;
-  std::array<uint32_t, 4> x = {static_cast<uint32_t>(index), static_cast<uint32_t>(index >> 32),
-                               static_cast<uint32_t>(stream_), static_cast<uint32_t>(stream_ >> 32)};
-  uint32_t key0 = static_cast<uint32_t>(seed_), key1 = static_cast<uint32_t>(seed_ >> 32);
+  std::array<uint32_t, 4> x = {low_half(index), high_half(index), low_half(stream_), high_half(stream_)};
+  uint32_t key0 = low_half(seed_), key1 = high_half(seed_);
   for (int round = 0; round < 10; ++round) {
-    const Product p0 = multiply(kMultiplier0, x[0]);
-    const Product p1 = multiply(kMultiplier1, x[2]);
-    x = {p1.high ^ x[1] ^ key0, p1.low, p0.high ^ x[3] ^ key1, p0.low};
+    const uint64_t p0 = kMultiplier0 * x[0], p1 = kMultiplier1 * x[2];
+    x = {high_half(p1) ^ x[1] ^ key0, low_half(p1), high_half(p0) ^ x[3] ^ key1, low_half(p0)};
     key0 += kWeyl0;
     key1 += kWeyl1;
   }

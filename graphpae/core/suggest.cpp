@@ -25,7 +25,7 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string closest_name(std::string_view wanted, const std::vector<std::string>& names) {
+std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names) {
   std::string best;
   size_t best_distance = std::max<size_t>(2, wanted.size() / 2) + 1;
   for (const auto& name : names) {
@@ -35,11 +35,6 @@ std::string closest_name(std::string_view wanted, const std::vector<std::string>
       best = name;
     }
   }
-  return best;
-}
-
-std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names) {
-  const std::string best = closest_name(wanted, names);
   return best.empty() ? "" : " (did you mean '" + best + "'?)";
 }
 

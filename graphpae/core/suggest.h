@@ -11,10 +11,7 @@
 
 namespace graphpae {
 
-// "" if nothing is close enough to be meant.
-std::string closest_name(std::string_view wanted, const std::vector<std::string>& names);
-
-// " (did you mean 'x'?)" or "".
+// " (did you mean 'x'?)", or "" if nothing is close enough to be meant.
 std::string did_you_mean(std::string_view wanted, const std::vector<std::string>& names);
 
 // The one of several things with this name. Throws a usage error that suggests the nearest name; `kind` is that of the

@@ -13,26 +13,15 @@
 
 namespace graphpae {
 
+// At its end, what was begun is ended, what was not is dropped.
 class Worker {
  public:
   // `at_start` is called once, in the thread.
-  explicit Worker(std::function<void()> at_start) {
-    thread_ = std::thread([this, start = std::move(at_start)] {
-      start();
-      loop();
-    });
-  }
-  // What was begun is ended, what was not is dropped.
-  ~Worker() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    ready_.notify_one();
-    thread_.join();
-  }
-  Worker(const Worker&) = delete;
-  Worker& operator=(const Worker&) = delete;
+  explicit Worker(std::function<void()> at_start)
+      : thread_([this, start = std::move(at_start)](const std::stop_token& stop) {
+          start();
+          loop(stop);
+        }) {}
 
   // The future has the result, or throws what `task` throws.
   template <class Task>
@@ -47,11 +36,11 @@ class Worker {
   }
 
  private:
-  void loop() {
+  void loop(const std::stop_token& stop) {
     while (true) {
       std::unique_lock lock(mutex_);
-      ready_.wait(lock, [this] { return stop_ || !tasks_.empty(); });
-      if (stop_) return;
+      ready_.wait(lock, stop, [this] { return !tasks_.empty(); });
+      if (stop.stop_requested()) return;
       const std::function<void()> task = std::move(tasks_.front());
       tasks_.pop_front();
       lock.unlock();
@@ -60,10 +49,9 @@ class Worker {
   }
 
   std::mutex mutex_;
-  std::condition_variable ready_;
+  std::condition_variable_any ready_;
   std::deque<std::function<void()>> tasks_;
-  bool stop_ = false;
-  std::thread thread_;  // last: it uses the others
+  std::jthread thread_;  // last: it uses the others
 };
 
 }  // namespace graphpae

@@ -14,6 +14,7 @@
 #include <RDGeneral/versions.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <new>
 #include <sstream>
@@ -40,36 +41,23 @@ int16_t element_code(const Atom& atom) { return code_or_other(atom.getAtomicNum(
 // Unspecified, clockwise, counter-clockwise and RDKit's own "other" are 0 to 3 as in RDKit.
 int16_t chirality_code(const Atom& atom, int size) { return code_or_other(atom.getChiralTag(), size); }
 
+// The place of a value in a list; what is not in it gets the code after the last.
+template <class T>
+int16_t place_in(std::initializer_list<T> known, T value) {
+  return static_cast<int16_t>(std::find(known.begin(), known.end(), value) - known.begin());
+}
+
 int16_t hybridisation_code(const Atom& atom) {
-  switch (atom.getHybridization()) {
-    case Atom::SP: return 0;
-    case Atom::SP2: return 1;
-    case Atom::SP3: return 2;
-    case Atom::SP3D: return 3;
-    case Atom::SP3D2: return 4;
-    default: return 5;
-  }
+  return place_in({Atom::SP, Atom::SP2, Atom::SP3, Atom::SP3D, Atom::SP3D2}, atom.getHybridization());
 }
 
 int16_t bond_type_code(const Bond& bond) {
-  switch (bond.getBondType()) {
-    case Bond::SINGLE: return 0;
-    case Bond::DOUBLE: return 1;
-    case Bond::TRIPLE: return 2;
-    case Bond::AROMATIC: return 3;
-    default: return 4;
-  }
+  return place_in({Bond::SINGLE, Bond::DOUBLE, Bond::TRIPLE, Bond::AROMATIC}, bond.getBondType());
 }
 
 int16_t stereo_code(const Bond& bond) {
-  switch (bond.getStereo()) {
-    case Bond::STEREONONE: return 0;
-    case Bond::STEREOZ: return 1;
-    case Bond::STEREOE: return 2;
-    case Bond::STEREOCIS: return 3;
-    case Bond::STEREOTRANS: return 4;
-    default: return 5;
-  }
+  return place_in({Bond::STEREONONE, Bond::STEREOZ, Bond::STEREOE, Bond::STEREOCIS, Bond::STEREOTRANS},
+                  bond.getStereo());
 }
 
 int16_t direction_code(const Bond& bond) {

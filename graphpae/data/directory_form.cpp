@@ -13,7 +13,6 @@
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/io/atomic_file.h"
-#include "graphpae/io/gzip_output.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"
@@ -69,8 +68,6 @@ void write_features(const std::string& path, const Features& features) {
   }
   write_zip(path, entries);
 }
-
-void append_number(std::string& text, int64_t number) { fmt::format_to(std::back_inserter(text), "{}", number); }
 
 }  // namespace
 
@@ -139,11 +136,7 @@ void write_directory(const std::string& directory, const Graph& graph, bool forc
   std::string edges = "src,dst\n";
   for (int64_t u = 0; u < graph.num_nodes(); ++u) {
     for (const int32_t v : graph.adjacency().row(u)) {
-      if (v < u) continue;
-      append_number(edges, u);
-      edges += ',';
-      append_number(edges, v);
-      edges += '\n';
+      if (v >= u) fmt::format_to(std::back_inserter(edges), "{},{}\n", u, v);
     }
   }
   write_file(root + "/edges.csv.gz", gzip_bytes(edges));
@@ -203,10 +196,7 @@ void write_directory(const std::string& directory, const GraphSet& set, bool for
     fs::create_directory(root + "/split");
     const auto write_ids = [&](const char* name, const std::vector<int32_t>& ids) {
       std::string text;
-      for (const int32_t id : ids) {
-        append_number(text, id);
-        text += '\n';
-      }
+      for (const int32_t id : ids) fmt::format_to(std::back_inserter(text), "{}\n", id);
       write_file(fmt::format("{}/split/{}.csv.gz", root, name), gzip_bytes(text));
     };
     write_ids("train", parts.splits[0].train);

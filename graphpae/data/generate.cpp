@@ -124,18 +124,15 @@ std::vector<std::string> generate_kinds() { return {"heterophilic", "homophilic"
 
 GenerateOptions generate_defaults(const std::string& kind) {
   GenerateOptions options;
-  if (kind == "heterophilic") return options;
   if (kind == "homophilic") {
     options.homophily = 0.8;
-    return options;
+  } else if (kind == "structure") {
+    options.features = options.splits = 0;
+  } else if (kind != "heterophilic") {
+    throw usage_error(fmt::format("unknown kind '{}'{}; the kinds are {}", kind, did_you_mean(kind, generate_kinds()),
+                                  fmt::join(generate_kinds(), ", ")));
   }
-  if (kind == "structure") {
-    options.features = 0;
-    options.splits = 0;
-    return options;
-  }
-  throw usage_error(fmt::format("unknown kind '{}'{}; the kinds are {}", kind, did_you_mean(kind, generate_kinds()),
-                                fmt::join(generate_kinds(), ", ")));
+  return options;
 }
 
 Graph generate(const GenerateOptions& options, Threads threads) {

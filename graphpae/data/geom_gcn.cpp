@@ -1,5 +1,3 @@
-#include "graphpae/data/geom_gcn.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,8 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
-#include "graphpae/data/sparse_npz.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 
@@ -97,7 +95,8 @@ Features features_of(const NodeLines& nodes) {
   return sparse_features(std::move(matrix));
 }
 
-std::vector<std::string> split_files(const std::string& directory) {
+// By the number of the split.
+std::map<int64_t, std::string> split_files(const std::string& directory) {
   std::map<int64_t, std::string> numbered;
   for (const fs::path& place : {fs::path(directory), fs::path(directory) / "splits"}) {
     if (!fs::is_directory(place)) continue;
@@ -109,9 +108,7 @@ std::vector<std::string> split_files(const std::string& directory) {
       if (number) numbered[*number] = entry.path().string();
     }
   }
-  std::vector<std::string> files;
-  for (const auto& [number, file] : numbered) files.push_back(file);
-  return files;
+  return numbered;
 }
 
 }  // namespace
@@ -126,9 +123,8 @@ GraphParts read_geom_gcn(const std::string& directory, Threads threads) {
   parts.labels = nodes.labels;
   EdgeListOptions options{NodeIds::numbers, parts.num_nodes, threads};
   parts.edges = read_edge_list((fs::path(directory) / "out1_graph_edges.txt").string(), options).blocks;
-  for (const std::string& file : split_files(directory)) {
+  for (const auto& [number, file] : split_files(directory))
     parts.splits.push_back(read_splits(file, parts.num_nodes).front());
-  }
   return parts;
 }
 

@@ -1,5 +1,3 @@
-#include "graphpae/data/invalid_molecules.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/split.h"
+#include "graphpae/data/chemistry.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {

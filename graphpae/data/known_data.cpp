@@ -53,22 +53,13 @@ void fetch(const KnownData& known, const std::string& target, const FetchOptions
 
 void verify(const KnownData& known, const std::string& directory) {
   if (known.content_sha256.empty()) return;
-  LoadOptions options;
-  options.threads = all_threads();
-  const Dataset data = load_known(directory, known, options);
+  const Dataset data = load_known(directory, known, {});
   const std::string sum =
       data.is_graph() ? content_hash(data.graph(), HashSplits::no) : content_hash(data.graph_set(), HashSplits::no);
   if (sum != known.content_sha256) {
     throw data_error(
         fmt::format("{}: the downloaded content has SHA-256 {}, expected {}", known.name, sum, known.content_sha256));
   }
-}
-
-bool all_files_recorded(const KnownData& known) {
-  for (const KnownFile& file : known.files) {
-    if (file.sha256.empty()) return false;
-  }
-  return true;
 }
 
 }  // namespace
@@ -130,7 +121,9 @@ Dataset load_path_or_name(const std::string& data, const LoadOptions& options, c
   if (fetch_options.offline) {
     throw data_error(fmt::format("{}: not in $GRAPHPAE_DATA or the cache, and --offline forbids the download", data));
   }
-  if (known.content_sha256.empty() && !all_files_recorded(known) && !fetch_options.trust) {
+  const bool unrecorded =
+      std::any_of(known.files.begin(), known.files.end(), [](const KnownFile& file) { return file.sha256.empty(); });
+  if (known.content_sha256.empty() && unrecorded && !fetch_options.trust) {
     throw data_error(fmt::format("{}: no checksum is recorded for {}; --trust-download accepts it as it comes", data,
                                  known.files.front().url));
   }

@@ -6,16 +6,11 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
-#include "graphpae/data/geom_gcn.h"
-#include "graphpae/data/mat_file.h"
-#include "graphpae/data/matrix_market.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/data/molecule_cache.h"
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/data/molecule_table.h"
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
-#include "graphpae/data/npz_graph.h"
-#include "graphpae/data/ogb.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {
@@ -56,7 +51,7 @@ void add_files(const LoadOptions& options, GraphParts& parts) {
   if (!options.splits.empty()) parts.splits = read_splits(options.splits, parts.num_nodes);
 }
 
-Dataset finish(const std::string& path, const char* form, GraphParts parts, std::vector<std::string> notes,
+Dataset finish(const std::string& path, const char* form, GraphParts parts, std::vector<std::string>& notes,
                const LoadOptions& options) {
   add_files(options, parts);
   return naming(path, [&] {
@@ -135,7 +130,7 @@ int64_t add_graphs(MoleculeRows& rows, const LoadOptions& options, std::vector<s
   return invalid;
 }
 
-Dataset finish(const std::string& path, const char* form, MoleculeRows rows, std::vector<std::string> notes,
+Dataset finish(const std::string& path, const char* form, MoleculeRows rows, std::vector<std::string>& notes,
                const LoadOptions& options) {
   if (!options.features.empty() || !options.labels.empty())
     throw usage_error(fmt::format("{}: holds molecules; files of features and labels are for one graph", path));
@@ -154,20 +149,19 @@ Dataset load_directory(const std::string& path, const LoadOptions& options) {
                     "molecules they were made from",
                     path));
   }
+  const auto finished = [&](const char* form, auto parts) {
+    return finish(path, form, std::move(parts), notes, options);
+  };
   if (is_molecule_directory(path)) {
-    MoleculeRows rows = read_molecule_directory(path, {options.smiles_column, options.tasks, true}, notes);
-    return finish(path, "molecule directory", std::move(rows), std::move(notes), options);
+    const MoleculeOptions molecule_options{options.smiles_column, options.tasks, true};
+    return finished("molecule directory", read_molecule_directory(path, molecule_options, notes));
   }
-  if (is_graph_directory(path)) {
-    GraphParts parts = read_graph_directory(path, notes, options.threads);
-    return finish(path, "graph directory", std::move(parts), std::move(notes), options);
-  }
-  if (is_geom_gcn(path)) return finish(path, "Geom-GCN directory", read_geom_gcn(path, options.threads), {}, options);
+  if (is_graph_directory(path)) return finished("graph directory", read_graph_directory(path, notes, options.threads));
+  if (is_geom_gcn(path)) return finished("Geom-GCN directory", read_geom_gcn(path, options.threads));
   if (is_ogb(path)) {
-    if (is_ogb_node_level(path)) {
-      return finish(path, "OGB directory", read_ogb_nodes(path, options.year_classes, options.threads), {}, options);
-    }
-    return finish(path, "OGB directory", read_ogb_graphs(path, options.threads), {}, options);
+    return is_ogb_node_level(path)
+               ? finished("OGB directory", read_ogb_nodes(path, options.year_classes, options.threads))
+               : finished("OGB directory", read_ogb_graphs(path, options.threads));
   }
   throw data_error(
       fmt::format("{}: no edges.csv, molecules.csv, out1_graph_edges.txt or raw/edge.csv in this directory", path));
@@ -182,30 +176,26 @@ Dataset load(const std::string& path, const LoadOptions& options) {
   std::vector<std::string> notes;
   const std::string name = without_gz(path);
   const MoleculeOptions molecule_options{options.smiles_column, options.tasks, false};
-  if (name.ends_with(".smi") || name.ends_with(".sdf")) {
-    MoleculeRows rows = read_molecules(path, molecule_options, notes);
-    const char* form = name.ends_with(".smi") ? "SMILES file" : "SD file";
-    return finish(path, form, std::move(rows), std::move(notes), options);
-  }
-  if (name.ends_with(".npz")) return finish(path, "NumPy archive", read_npz_graph(path), {}, options);
-  if (name.ends_with(".mat")) return finish(path, "MATLAB file", read_mat(path), {}, options);
-  if (name.ends_with(".mtx"))
-    return finish(path, "MatrixMarket file", read_matrix_market(path, options.threads), {}, options);
+  const auto finished = [&](const char* form, auto parts) {
+    return finish(path, form, std::move(parts), notes, options);
+  };
+  if (name.ends_with(".smi")) return finished("SMILES file", read_molecules(path, molecule_options, notes));
+  if (name.ends_with(".sdf")) return finished("SD file", read_molecules(path, molecule_options, notes));
+  if (name.ends_with(".npz")) return finished("NumPy archive", read_npz_graph(path));
+  if (name.ends_with(".mat")) return finished("MATLAB file", read_mat(path));
+  if (name.ends_with(".mtx")) return finished("MatrixMarket file", read_matrix_market(path, options.threads));
   if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt") || name.ends_with(".edges") ||
       name.ends_with(".edgelist")) {
     if (fs::file_size(path) == 0) throw data_error(fmt::format("{}: the file is empty", path));
     const bool wants_molecules = !options.smiles_column.empty() || !options.tasks.empty();
-    if (wants_molecules || has_smiles_column(path)) {
-      MoleculeRows rows = read_molecules(path, molecule_options, notes);
-      return finish(path, "SMILES table", std::move(rows), std::move(notes), options);
-    }
-    if (starts_with_smiles(path)) return finish(path, "SMILES file", read_smiles_list(path), {}, options);
+    if (wants_molecules || has_smiles_column(path))
+      return finished("SMILES table", read_molecules(path, molecule_options, notes));
+    if (starts_with_smiles(path)) return finished("SMILES file", read_smiles_list(path));
     if (const std::string column = unnamed_smiles_column(path); !column.empty()) {
       throw data_error(fmt::format("{0}: column '{1}' holds SMILES; --smiles-column {1} reads the table as molecules",
                                    path, column));
     }
-    GraphParts parts = from_edge_list(path, options, notes);
-    return finish(path, "edge list", std::move(parts), std::move(notes), options);
+    return finished("edge list", from_edge_list(path, options, notes));
   }
   throw data_error(
       fmt::format("{}: unknown kind of file (expected .csv .tsv .txt .npz .mat .mtx .smi .sdf or a directory)", path));

@@ -11,7 +11,6 @@
 #include "graphpae/core/graph_set.h"
 #include "graphpae/data/chemistry.h"
 #include "graphpae/data/edge_list.h"
-#include "graphpae/data/invalid_molecules.h"
 
 namespace graphpae {
 

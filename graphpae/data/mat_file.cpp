@@ -1,5 +1,3 @@
-#include "graphpae/data/mat_file.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <matio.h>
@@ -12,7 +10,8 @@
 #include <set>
 
 #include "graphpae/core/error.h"
-#include "graphpae/data/sparse_npz.h"
+#include "graphpae/data/graph_readers.h"
+#include "graphpae/data/node_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 
@@ -103,19 +102,17 @@ Dense dense_of(const MatFile& file, const std::string& name, const matvar_t& var
 // MATLAB stores columns: entries of column j are ir[jc[j]] .. ir[jc[j+1]-1].
 // `expected_rows` is known for attributes; -1 wants a square matrix. Checked before anything of that size is made.
 SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matvar_t& variable, int64_t expected_rows) {
+  std::vector<int32_t> row, column;
+  std::vector<float> values;
   if (variable.class_type != MAT_C_SPARSE) {
     const Dense dense = dense_of(file, name, variable);
-    std::vector<int32_t> row, column;
-    std::vector<float> values;
     for (size_t i = 0; i < dense.values.size(); ++i) {
       if (dense.values[i] == 0) continue;
       row.push_back(static_cast<int32_t>(i / dense.columns));
       column.push_back(static_cast<int32_t>(i % dense.columns));
       values.push_back(static_cast<float>(dense.values[i]));
     }
-    SparseMatrix matrix = rows_from_triples(dense.rows, dense.columns, row, column, values);
-    matrix.name = fmt::format("{}: variable '{}'", file.path(), name);
-    return matrix;
+    return rows_from_triples(dense.rows, dense.columns, row, column, values);
   }
   const auto& sparse = *static_cast<const mat_sparse_t*>(variable.data);
   const int64_t rows = static_cast<int64_t>(variable.dims[0]), columns = static_cast<int64_t>(variable.dims[1]);
@@ -126,8 +123,6 @@ SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matva
   if (rows > kMaxNodes || columns > kMaxNodes || static_cast<int64_t>(sparse.njc) != columns + 1) {
     throw file.error(name, "its column offsets do not match its dimensions");
   }
-  std::vector<int32_t> row, column;
-  std::vector<float> values;
   for (int64_t c = 0; c < columns; ++c) {
     const uint64_t begin = sparse.jc[c], end = sparse.jc[c + 1];
     if (begin > end || end > sparse.nir) throw file.error(name, fmt::format("bad offsets of column {}", c));
@@ -141,14 +136,14 @@ SparseMatrix sparse_of(const MatFile& file, const std::string& name, const matva
       values.push_back(has_value ? static_cast<float>(value_at(file, name, variable.data_type, sparse.data, i)) : 1.0f);
     }
   }
-  SparseMatrix matrix = rows_from_triples(rows, columns, row, column, values);
-  matrix.name = fmt::format("{}: variable '{}'", file.path(), name);
-  return matrix;
+  return rows_from_triples(rows, columns, row, column, values);
 }
 
 SparseMatrix read_matrix(const MatFile& file, const std::string& name, int64_t expected_rows = -1) {
   const Variable variable = file.read(name);
-  return sparse_of(file, name, *variable, expected_rows);
+  SparseMatrix matrix = sparse_of(file, name, *variable, expected_rows);
+  matrix.name = fmt::format("{}: variable '{}'", file.path(), name);
+  return matrix;
 }
 
 void add_facebook100(const MatFile& file, const std::string& name, GraphParts& parts) {

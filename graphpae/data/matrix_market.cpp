@@ -1,11 +1,10 @@
-#include "graphpae/data/matrix_market.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 

@@ -105,12 +105,6 @@ std::vector<int64_t> counts_of(const std::vector<int64_t>& offsets) {
   return counts;
 }
 
-std::vector<int64_t> offsets_of(const std::vector<int64_t>& counts) {
-  std::vector<int64_t> offsets(1, 0);
-  for (const int64_t count : counts) offsets.push_back(offsets.back() + count);
-  return offsets;
-}
-
 std::string write_arrays(const ParsedMolecules& m) {
   static_assert(sizeof(Edge) == 2 * sizeof(int32_t));
   ArrayWriter writer;

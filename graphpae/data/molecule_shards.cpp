@@ -51,21 +51,12 @@ Header header_of(const ShardManifest& manifest, const ShardEntry& entry) {
 
 size_t aligned(size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
 
-// Visits the arrays of a shard in their order: body(number of values, size of a value).
-template <class Body>
-void for_arrays(const Header& h, const Body& body) {
-  body(h.molecules + 1, sizeof(int64_t));
-  body(h.molecules + 1, sizeof(int64_t));
-  body(h.bonds, sizeof(Edge));
-  body(h.atoms * h.atom_columns, sizeof(int16_t));
-  body(h.bonds * h.bond_columns, sizeof(int16_t));
-  body(h.atoms * h.k, sizeof(double));
-}
-
-size_t file_size(const Header& header) {
-  size_t size = sizeof(Header);
-  for_arrays(header, [&](int64_t count, size_t width) { size += aligned(static_cast<size_t>(count) * width); });
-  return size;
+// Of the header and of all arrays.
+size_t file_size(const Header& h) {
+  const auto bytes = [](int64_t count, size_t width) { return aligned(static_cast<size_t>(count) * width); };
+  return sizeof(Header) + 2 * bytes(h.molecules + 1, sizeof(int64_t)) + bytes(h.bonds, sizeof(Edge)) +
+         bytes(h.atoms * h.atom_columns, sizeof(int16_t)) + bytes(h.bonds * h.bond_columns, sizeof(int16_t)) +
+         bytes(h.atoms * h.k, sizeof(double));
 }
 
 template <class T>
@@ -73,24 +64,6 @@ void append(std::string& bytes, std::span<const T> values) {
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   bytes.resize(aligned(bytes.size()));
 }
-
-// The arrays of a mapped shard, taken in their order.
-class ShardReader {
- public:
-  explicit ShardReader(std::span<const std::byte> bytes) : rest_(bytes.subspan(sizeof(Header))) {}
-
-  template <class T>
-  std::vector<T> take(int64_t count) {
-    const size_t size = static_cast<size_t>(count) * sizeof(T);
-    std::vector<T> values(static_cast<size_t>(count));
-    if (size > 0) std::memcpy(values.data(), rest_.data(), size);
-    rest_ = rest_.subspan(aligned(size));
-    return values;
-  }
-
- private:
-  std::span<const std::byte> rest_;
-};
 
 std::string sha256_of(std::string_view bytes) {
   Sha256 sum;
@@ -256,24 +229,34 @@ ShardContent ShardSet::read(int64_t shard) const {
                                  file_size(expected)));
   }
   if (!verified_[shard]) {
-    Sha256 sum;
-    sum.update(file.bytes());
-    if (sum.hex() != entry.sha256) throw data_error(fmt::format("{}: checksum differs: the file is damaged", path));
+    const std::string_view bytes(reinterpret_cast<const char*>(file.bytes().data()), file.bytes().size());
+    if (sha256_of(bytes) != entry.sha256)
+      throw data_error(fmt::format("{}: checksum differs: the file is damaged", path));
     verified_[shard] = true;
   }
   Header header;
   std::memcpy(static_cast<void*>(&header), file.bytes().data(), sizeof(header));
   if (!(header == expected)) throw data_error(fmt::format("{}: is not the shard that the manifest names", path));
 
-  ShardReader reader(file.bytes());
+  // The arrays in their order.
+  std::span<const std::byte> rest = file.bytes().subspan(sizeof(Header));
+  const auto take = [&]<class T>(int64_t count, std::vector<T>& values) {
+    values.resize(static_cast<size_t>(count));
+    const size_t size = values.size() * sizeof(T);
+    if (size > 0) std::memcpy(values.data(), rest.data(), size);
+    rest = rest.subspan(aligned(size));
+  };
   GraphSetParts parts;
+  std::vector<double> positions;
   parts.num_graphs = header.molecules;
-  parts.node_offsets = reader.take<int64_t>(header.molecules + 1);
-  parts.edge_offsets = reader.take<int64_t>(header.molecules + 1);
-  parts.edges = reader.take<Edge>(header.bonds);
-  parts.node_codes = {header.atom_columns, reader.take<int16_t>(header.atoms * header.atom_columns)};
-  parts.edge_codes = {header.bond_columns, reader.take<int16_t>(header.bonds * header.bond_columns)};
-  std::vector<double> positions = reader.take<double>(header.atoms * header.k);
+  parts.node_codes.columns = header.atom_columns;
+  parts.edge_codes.columns = header.bond_columns;
+  take(header.molecules + 1, parts.node_offsets);
+  take(header.molecules + 1, parts.edge_offsets);
+  take(header.bonds, parts.edges);
+  take(header.atoms * header.atom_columns, parts.node_codes.values);
+  take(header.bonds * header.bond_columns, parts.edge_codes.values);
+  take(header.atoms * header.k, positions);
   return naming(path, [&] { return ShardContent{GraphSet(std::move(parts)), std::move(positions)}; });
 }
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <type_traits>
-#include <variant>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
-#include "graphpae/data/molecule_table.h"
+#include "graphpae/data/molecules.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {
@@ -17,38 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_list(const std::string& path, const LoadOptions& options) {
-  return without_gz(path).ends_with(".smi") || (options.smiles_column.empty() && !has_smiles_column(path));
+std::unique_ptr<SmilesRows> open_rows(const std::string& path, const LoadOptions& options) {
+  if (without_gz(path).ends_with(".smi") || (options.smiles_column.empty() && !has_smiles_column(path)))
+    return std::make_unique<SmilesList>(path);
+  return std::make_unique<MoleculeTable>(path, options.smiles_column);
 }
-
-// The SMILES of a table or a list.
-class SmilesReader {
- public:
-  SmilesReader(const std::string& path, const LoadOptions& options) {
-    if (is_list(path, options)) {
-      file_.emplace<SmilesList>(path);
-    } else {
-      file_.emplace<MoleculeTable>(path, options.smiles_column);
-    }
-  }
-  bool next() {
-    return visit([](auto& file) { return file.next(); });
-  }
-  std::string_view smiles() {
-    return visit([](auto& file) { return file.smiles(); });
-  }
-  int64_t line_number() {
-    return visit([](auto& file) { return file.reader().line_number(); });
-  }
-
- private:
-  template <class Body>
-  auto visit(const Body& body) -> decltype(body(std::declval<SmilesList&>())) {
-    if (auto* list = std::get_if<SmilesList>(&file_)) return body(*list);
-    return body(std::get<MoleculeTable>(file_));
-  }
-  std::variant<std::monostate, SmilesList, MoleculeTable> file_;
-};
 
 // The molecules first .. last of a set that have atoms.
 GraphSetParts slice(const GraphSetParts& all, int64_t first, int64_t last) {
@@ -88,15 +61,15 @@ std::string smiles_file_of(const std::string& path, const LoadOptions& options) 
 }
 
 int64_t count_rows(const std::string& smiles_file, const LoadOptions& options) {
-  SmilesReader reader(smiles_file, options);
+  const auto reader = open_rows(smiles_file, options);
   int64_t rows = 0;
-  while (reader.next()) ++rows;
+  while (reader->next()) ++rows;
   return rows;
 }
 
 StreamCounts stream_molecules(const std::string& smiles_file, const LoadOptions& options, int64_t rows,
                               std::vector<std::string>& notes, const TakeMolecules& take) {
-  SmilesReader reader(smiles_file, options);
+  const auto reader = open_rows(smiles_file, options);
   StreamCounts counts;
   std::vector<std::string> chunk_notes;
   bool at_end = false, whole_piece = false;
@@ -104,9 +77,9 @@ StreamCounts stream_molecules(const std::string& smiles_file, const LoadOptions&
     GraphSetParts parts;
     MoleculeSource source;
     source.file = smiles_file;
-    while (parts.num_graphs < rows && !(at_end = !reader.next())) {
-      parts.texts.push_back(reader.smiles());
-      source.lines.push_back(reader.line_number());
+    while (parts.num_graphs < rows && !(at_end = !reader->next())) {
+      parts.texts.push_back(reader->smiles());
+      source.lines.push_back(reader->reader().line_number());
       ++parts.num_graphs;
     }
     if (parts.num_graphs == 0) break;

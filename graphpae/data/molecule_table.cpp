@@ -1,5 +1,3 @@
-#include "graphpae/data/molecule_table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,6 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/data/molecules.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 
@@ -155,7 +154,7 @@ bool has_smiles_column(const std::string& path) {
   return header && !header->smiles.empty();
 }
 
-MoleculeTable::MoleculeTable(const std::string& path, const std::string& wanted) : reader_(path) {
+MoleculeTable::MoleculeTable(const std::string& path, const std::string& wanted) : SmilesRows(path) {
   std::string_view line;
   if (!reader_.next(line)) throw data_error(fmt::format("{}: the file is empty", path));
   std::optional<TableHeader> header = parse_header(line, wanted);

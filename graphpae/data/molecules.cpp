@@ -11,7 +11,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/data/chemistry.h"
-#include "graphpae/data/molecule_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"
@@ -129,13 +128,11 @@ std::vector<int32_t> read_ids(const std::string& path) {
   return ids;
 }
 
-std::vector<int64_t> offsets_from(const std::vector<int32_t>& counts, const std::string& name) {
-  std::vector<int64_t> offsets(1, 0);
-  for (const int32_t count : counts) {
-    if (count < 0) throw data_error(fmt::format("{}: a negative count", name));
-    offsets.push_back(offsets.back() + count);
-  }
-  return offsets;
+std::vector<int64_t> offsets_from(const NpyArray& array) {
+  const std::vector<int32_t> counts = array.to_int32();
+  if (std::any_of(counts.begin(), counts.end(), [](int32_t count) { return count < 0; }))
+    throw data_error(fmt::format("{}: a negative count", array.name));
+  return offsets_of(counts);
 }
 
 Codes codes_from(const NpyArray& array) {
@@ -256,8 +253,8 @@ std::vector<Split> read_molecule_split(const std::string& directory) {
 void read_molecule_graphs(const std::string& path, GraphSetParts& parts) {
   const NpzFile file(path);
   const NpyArray node_counts = file.read("num_nodes"), bond_counts = file.read("num_bonds"), bonds = file.read("bonds");
-  parts.node_offsets = offsets_from(node_counts.to_int32(), node_counts.name);
-  parts.edge_offsets = offsets_from(bond_counts.to_int32(), bond_counts.name);
+  parts.node_offsets = offsets_from(node_counts);
+  parts.edge_offsets = offsets_from(bond_counts);
   for (const NpyArray* counts : {&node_counts, &bond_counts}) {
     if (counts->count() != parts.num_graphs)
       throw data_error(fmt::format("{}: has {} graphs, expected {}", counts->name, counts->count(), parts.num_graphs));

@@ -1,13 +1,14 @@
-// Molecules as text rows: SMILES tables (molecule_table.h), .smi files and .sdf files, gzipped or not. The text is kept
+// Molecules as text rows: SMILES tables, .smi files and .sdf files, gzipped or not. The text is kept
 // as it is; chemistry happens elsewhere.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "graphpae/core/graph_set.h"
-#include "graphpae/data/invalid_molecules.h"
+#include "graphpae/data/chemistry.h"
 #include "graphpae/io/input_file.h"
 
 namespace graphpae {
@@ -34,18 +35,30 @@ bool starts_with_smiles(const std::string& path);
 // The column of a table with a header whose first rows all hold SMILES, by their look (brackets, bonds) and by RDKit,
 // though its name does not say so; "" if there is none.
 std::string unnamed_smiles_column(const std::string& path);
-// Such a list, or a .smi file, one molecule after another: SMILES first, then anything; blank lines, those that start
-// with # and a first line that says smiles are left out.
-class SmilesList {
- public:
-  explicit SmilesList(const std::string& path) : reader_(path) {}
 
-  bool next();  // false at the end
-  std::string_view smiles() const { return smiles_; }
+// SMILES of a file, one after another: a file of any length needs the memory of a line.
+class SmilesRows {
+ public:
+  explicit SmilesRows(const std::string& path) : reader_(path) {}
+  virtual ~SmilesRows() = default;
+
+  virtual bool next() = 0;                      // false at the end
+  virtual std::string_view smiles() const = 0;  // of the row
   const LineReader& reader() const { return reader_; }
 
- private:
+ protected:
   LineReader reader_;
+};
+
+// A list as of starts_with_smiles, or a .smi file: SMILES first, then anything; blank lines, those that start with #
+// and a first line that says smiles are left out.
+class SmilesList : public SmilesRows {
+ public:
+  using SmilesRows::SmilesRows;
+  bool next() override;
+  std::string_view smiles() const override { return smiles_; }
+
+ private:
   std::string_view smiles_;
   bool first_ = true;
 };
@@ -58,5 +71,41 @@ std::vector<Split> read_molecule_split(const std::string& directory);
 // graphs.npz: num_nodes, num_bonds, bonds, atom_feat, bond_feat (see docs/data.md).
 void read_molecule_graphs(const std::string& path, GraphSetParts& parts);
 void write_molecule_graphs(const std::string& path, const GraphSetParts& parts);
+
+// Tables of molecules: a header, a column of SMILES and columns of numbers (.csv, .tsv, .txt, gzipped or not). The
+// delimiter (tab, comma, semicolon, blanks) is the one that shows the column of SMILES in the header. Without a wish
+// that column is named smiles, in any case, or is the only one whose name holds the word (canonical_smiles).
+class MoleculeTable : public SmilesRows {
+ public:
+  // Reads the header. Throws a data error that names the columns if that of SMILES is not told.
+  MoleculeTable(const std::string& path, const std::string& smiles_column);
+
+  // The next row that is not blank; false at the end. Throws a data error naming the line of a wrong column count.
+  bool next() override;
+  std::string_view smiles() const override;
+
+  const std::vector<std::string>& names() const { return names_; }
+  size_t smiles_index() const { return smiles_; }
+  const std::vector<std::string>& fields() const { return fields_; }  // of the row
+
+ private:
+  char delimiter_ = ',';
+  std::vector<std::string> names_, fields_;
+  size_t smiles_ = 0;
+};
+
+// Whether the first line of a text file names a column of SMILES.
+bool has_smiles_column(const std::string& path);
+
+// As read_molecules. Without options.tasks and all_columns, columns that are empty, not numeric or ids are left out;
+// `notes` names them.
+MoleculeRows read_molecule_table(const std::string& path, const MoleculeOptions& options,
+                                 std::vector<std::string>& notes);
+
+// Whether values are ids by the name of their column or tag (id, index, ..., mol_id), all whole and none twice.
+bool are_ids(const std::string& name, const std::vector<double>& values);
+
+// A number, NaN for a missing value ("", NA, None, null, ...), or nothing if the text is neither.
+std::optional<double> parse_target(std::string_view text);
 
 }  // namespace graphpae

@@ -9,7 +9,6 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/graph.h"
-#include "graphpae/data/sparse_npz.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graphpae/core/adjacency.h"
 #include "graphpae/core/features.h"
 #include "graphpae/core/split.h"
 #include "graphpae/core/text_column.h"
@@ -48,5 +49,26 @@ std::vector<Split> splits_from(const NpzFile& file, int64_t num_nodes);
 
 // Labels from numbers: whole, -1 and NaN unlabelled.
 std::vector<int32_t> labels_from(const NpyArray& array);
+
+// SciPy sparse matrices saved as .npz: csr, csc and coo.
+struct SparseMatrix {
+  std::string name;  // of the file, for error messages
+  int64_t rows = 0, columns = 0;
+  std::vector<int64_t> offsets;  // [rows+1]
+  std::vector<int32_t> indices;
+  std::vector<float> values;
+};
+
+bool is_sparse_npz(const NpzFile& file);
+// `prefix` selects one of several matrices in a file: "adj_" for adj_data, adj_indices, ...
+SparseMatrix read_sparse_npz(const NpzFile& file, const std::string& prefix = "");
+
+Features sparse_features(SparseMatrix matrix);
+// The positions of non-zero entries as edges. Throws a data error if the matrix is not square.
+Buffer<Edge> sparse_edges(const SparseMatrix& matrix);
+
+// Triples to rows, keeping the order of entries inside a row. `row` and `column` are in range.
+SparseMatrix rows_from_triples(int64_t rows, int64_t columns, const std::vector<int32_t>& row,
+                               const std::vector<int32_t>& column, const std::vector<float>& values);
 
 }  // namespace graphpae

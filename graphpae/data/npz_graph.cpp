@@ -1,13 +1,12 @@
-#include "graphpae/data/npz_graph.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "graphpae/core/error.h"
+#include "graphpae/data/edge_list.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
-#include "graphpae/data/sparse_npz.h"
 
 namespace graphpae {
 namespace {
@@ -41,10 +40,8 @@ GraphParts read_npz_graph(const std::string& path) {
     parts.edges.push_back(sparse_edges(matrix));
     parts.num_nodes = matrix.rows;
   } else if (const std::string edges = file.first_of({"edges", "edge_index", "edge_list"}); !edges.empty()) {
-    const NpyArray array = file.read(edges);
-    parts.edges.push_back(edges_from(array));
-    for (const Edge& edge : parts.edges[0])
-      from_edges = std::max({from_edges, int64_t{edge.src} + 1, int64_t{edge.dst} + 1});
+    parts.edges.push_back(edges_from(file.read(edges)));
+    from_edges = nodes_in(parts.edges);
   } else {
     throw data_error(fmt::format("{}: no graph in its arrays ({}); expected a SciPy sparse matrix or 'edges'", path,
                                  fmt::join(file.names(), ", ")));

@@ -1,5 +1,3 @@
-#include "graphpae/data/ogb.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
+#include "graphpae/data/graph_readers.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
@@ -148,10 +147,8 @@ MoleculeRows read_ogb_graphs(const std::string& directory, Threads threads) {
   MoleculeRows rows;
   GraphSetParts& parts = rows.parts;
   parts.num_graphs = static_cast<int64_t>(nodes.size());
-  parts.node_offsets.assign(1, 0);
-  parts.edge_offsets.assign(1, 0);
-  for (const int64_t count : nodes) parts.node_offsets.push_back(parts.node_offsets.back() + count);
-  for (const int64_t count : edges) parts.edge_offsets.push_back(parts.edge_offsets.back() + count);
+  parts.node_offsets = offsets_of(nodes);
+  parts.edge_offsets = offsets_of(edges);
 
   const EdgeBlocks blocks = read_edge_list(raw_file(directory, "edge"), {NodeIds::numbers, -1, threads}).blocks;
   for (const auto& block : blocks) parts.edges.insert(parts.edges.end(), block.begin(), block.end());

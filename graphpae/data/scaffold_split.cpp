@@ -1,7 +1,5 @@
 #include "graphpae/data/scaffold_split.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
@@ -11,20 +9,9 @@
 #include "graphpae/data/chemistry.h"
 
 namespace graphpae {
-namespace {
 
-void check_shares(const SplitShares& shares) {
-  constexpr double kRounding = 1e-9;
-  if (!(shares.train >= 0 && shares.val >= 0 && shares.train + shares.val <= 1 + kRounding)) {
-    throw usage_error(
-        fmt::format("shares {} (train) and {} (val) of a split do not fit into 1", shares.train, shares.val));
-  }
-}
-
-}  // namespace
-
-Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, const SplitShares& shares) {
-  check_shares(shares);
+Split scaffold_split(std::span<const std::optional<std::string>> scaffolds) {
+  constexpr double kTrain = 0.8, kVal = 0.1;
   std::vector<std::vector<int32_t>> groups;
   std::unordered_map<std::string_view, size_t> group_of;
   size_t count = 0;
@@ -38,8 +25,8 @@ Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, cons
   std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
     return a.size() != b.size() ? a.size() > b.size() : a.front() > b.front();
   });
-  const double most_train = shares.train * static_cast<double>(count);
-  const double most_both = (shares.train + shares.val) * static_cast<double>(count);
+  const double most_train = kTrain * static_cast<double>(count);
+  const double most_both = (kTrain + kVal) * static_cast<double>(count);
   Split split;
   for (const std::vector<int32_t>& group : groups) {
     std::vector<int32_t>* part = &split.test;
@@ -54,15 +41,14 @@ Split scaffold_split(std::span<const std::optional<std::string>> scaffolds, cons
   return split;
 }
 
-Split scaffold_split(const GraphSet& set, Threads threads, const SplitShares& shares) {
+Split scaffold_split(const GraphSet& set, Threads threads) {
   const GraphSetParts& parts = set.parts();
   if (parts.texts.empty()) throw data_error("these graphs have no SMILES, which a scaffold split needs");
-  check_shares(shares);  // before the work
   auto scaffolds = murcko_scaffolds(parts.texts, threads);
   for (int64_t g = 0; g < set.num_graphs() && set.has_structure(); ++g) {
     if (parts.node_offsets[g] == parts.node_offsets[g + 1]) scaffolds[g].reset();
   }
-  return scaffold_split(scaffolds, shares);
+  return scaffold_split(scaffolds);
 }
 
 }  // namespace graphpae

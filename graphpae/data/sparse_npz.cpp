@@ -1,10 +1,9 @@
-#include "graphpae/data/sparse_npz.h"
-
 #include <fmt/format.h>
 
 #include <numeric>
 
 #include "graphpae/core/error.h"
+#include "graphpae/data/node_table.h"
 
 namespace graphpae {
 namespace {
@@ -32,11 +31,6 @@ std::vector<int32_t> expand(const std::string& name, const std::vector<int64_t>&
   return result;
 }
 
-std::vector<float> to_values(const NpyArray& array) {
-  const Buffer<float> values = array.to_float();
-  return {values.begin(), values.end()};
-}
-
 }  // namespace
 
 bool is_sparse_npz(const NpzFile& file) {
@@ -45,10 +39,7 @@ bool is_sparse_npz(const NpzFile& file) {
 
 SparseMatrix rows_from_triples(int64_t rows, int64_t columns, const std::vector<int32_t>& row,
                                const std::vector<int32_t>& column, const std::vector<float>& values) {
-  SparseMatrix matrix;
-  matrix.rows = rows;
-  matrix.columns = columns;
-  matrix.offsets.assign(rows + 1, 0);
+  SparseMatrix matrix{"", rows, columns, std::vector<int64_t>(rows + 1, 0), {}, {}};
   for (const int32_t r : row) ++matrix.offsets[r + 1];
   std::partial_sum(matrix.offsets.begin(), matrix.offsets.end(), matrix.offsets.begin());
   std::vector<int64_t> next(matrix.offsets.begin(), matrix.offsets.end() - 1);
@@ -72,7 +63,8 @@ SparseMatrix read_sparse_npz(const NpzFile& file, const std::string& prefix) {
   const std::string format = file.has(prefix + "format")   ? array("format").to_text()
                              : file.has(prefix + "indptr") ? "csr"
                                                            : "coo";
-  const std::vector<float> values = to_values(array("data"));
+  const Buffer<float> data = array("data").to_float();
+  const std::vector<float> values(data.begin(), data.end());
   SparseMatrix matrix;
   if (format == "csr" || format == "csc") {
     const NpyArray index_array = array("indices"), offset_array = array("indptr");
@@ -88,15 +80,8 @@ SparseMatrix read_sparse_npz(const NpzFile& file, const std::string& prefix) {
     }
     check_indices(index_array.name, indices, minor);
     const std::vector<int32_t> expanded = expand(offset_array.name, offsets, indices.size());
-    if (format == "csr") {
-      matrix.rows = shape[0];
-      matrix.columns = shape[1];
-      matrix.offsets = offsets;
-      matrix.indices = indices;
-      matrix.values = values;
-    } else {
-      matrix = rows_from_triples(shape[0], shape[1], indices, expanded, values);
-    }
+    matrix = format == "csr" ? SparseMatrix{"", shape[0], shape[1], offsets, indices, values}
+                             : rows_from_triples(shape[0], shape[1], indices, expanded, values);
   } else if (format == "coo") {
     const NpyArray row_array = array("row"), column_array = array("col");
     const std::vector<int32_t> row = row_array.to_int32(), column = column_array.to_int32();

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "graphpae/core/aligned_array.h"
+#include "graphpae/core/buffer.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/kernels/panel_kernels.h"
 

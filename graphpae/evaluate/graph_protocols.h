@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "graphpae/core/features.h"
-#include "graphpae/core/graph_targets.h"
+#include "graphpae/core/metrics.h"
 #include "graphpae/core/split.h"
 #include "graphpae/core/threads.h"
 

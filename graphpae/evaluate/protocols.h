@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "graphpae/core/features.h"
-#include "graphpae/core/protocol.h"
+#include "graphpae/core/metrics.h"
 #include "graphpae/core/split.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/evaluate/probe.h"

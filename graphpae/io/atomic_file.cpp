@@ -51,14 +51,6 @@ Unfinished& unfinished() {
   static Unfinished all;
   return all;
 }
-void begin_output(const std::string& path) {
-  const std::lock_guard lock(unfinished().mutex);
-  unfinished().paths.insert(path);
-}
-void end_output(const std::string& path) {
-  const std::lock_guard lock(unfinished().mutex);
-  unfinished().paths.erase(path);
-}
 
 // What is added to the name of an output under way.
 std::string staging_suffix() { return fmt::format(".partial-{}", ::getpid()); }
@@ -70,15 +62,21 @@ std::string without_slash(std::string path) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(const std::string& path) : path_(path), staging_path_(path + staging_suffix()) {
-  if (fs::is_directory(path)) throw failure(path, "is a directory, expected a file name");
-  if (!fs::is_directory(parent_of(path))) throw failure(path, "its directory does not exist");
-  begin_output(staging_path_);
+AtomicOutput::AtomicOutput(const std::string& path) : path_(path), staging_path_(path + staging_suffix()) {
+  const std::lock_guard lock(unfinished().mutex);
+  unfinished().paths.insert(staging_path_);
 }
 
-AtomicFile::~AtomicFile() {
-  if (!committed_) ::unlink(staging_path_.c_str());
-  end_output(staging_path_);
+AtomicOutput::~AtomicOutput() {
+  std::error_code ignored;
+  if (!committed_) fs::remove_all(staging_path_, ignored);
+  const std::lock_guard lock(unfinished().mutex);
+  unfinished().paths.erase(staging_path_);
+}
+
+AtomicFile::AtomicFile(const std::string& path) : AtomicOutput(path) {
+  if (fs::is_directory(path)) throw failure(path, "is a directory, expected a file name");
+  if (!fs::is_directory(parent_of(path))) throw failure(path, "its directory does not exist");
 }
 
 std::string with_final_names(std::string text) {
@@ -134,7 +132,7 @@ void write_file(const std::string& path, std::span<const std::string_view> piece
 }
 
 AtomicDirectory::AtomicDirectory(const std::string& path, bool force, std::vector<std::string> owned)
-    : path_(without_slash(path)), staging_path_(path_ + staging_suffix()), owned_(std::move(owned)) {
+    : AtomicOutput(without_slash(path)), owned_(std::move(owned)) {
   if (fs::exists(path_)) {
     if (!fs::is_directory(path_)) throw usage_error(fmt::format("{}: exists and is not a directory", path_));
     if (!force && !fs::is_empty(path_)) {
@@ -144,13 +142,6 @@ AtomicDirectory::AtomicDirectory(const std::string& path, bool force, std::vecto
   std::error_code reason;
   fs::create_directories(staging_path_, reason);
   if (reason) throw failure(path_, reason.message());
-  begin_output(staging_path_);
-}
-
-AtomicDirectory::~AtomicDirectory() {
-  std::error_code ignored;
-  if (!committed_) fs::remove_all(staging_path_, ignored);
-  end_output(staging_path_);
 }
 
 void AtomicDirectory::commit() {

@@ -9,20 +9,25 @@
 
 namespace graphpae {
 
-class AtomicFile {
+class AtomicOutput {
  public:
-  explicit AtomicFile(const std::string& path);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  AtomicOutput(const AtomicOutput&) = delete;
+  AtomicOutput& operator=(const AtomicOutput&) = delete;
 
   const std::string& staging_path() const { return staging_path_; }  // write here
-  void commit();                                                     // sync, then rename over `path`
 
- private:
-  std::string path_;
-  std::string staging_path_;
+ protected:
+  explicit AtomicOutput(const std::string& path);
+  ~AtomicOutput();
+
+  std::string path_, staging_path_;
   bool committed_ = false;
+};
+
+class AtomicFile : public AtomicOutput {
+ public:
+  explicit AtomicFile(const std::string& path);
+  void commit();  // sync, then rename over `path`
 };
 
 // The text with temporary names of this process replaced by those that the files would have got.
@@ -35,23 +40,18 @@ void remove_unfinished_outputs();
 void write_file(const std::string& path, std::string_view bytes);
 void write_file(const std::string& path, std::span<const std::string_view> pieces);  // one after the other
 
+// Bytes packed as a gzip file. The header carries no time, so equal content gives equal bytes.
+std::string gzip_bytes(std::string_view bytes);
+
 // A new directory. An existing, non-empty one is refused with a usage error unless `force`; then its
 // files of the same names are replaced, and those in `owned` that the new content lacks are removed.
-class AtomicDirectory {
+class AtomicDirectory : public AtomicOutput {
  public:
   AtomicDirectory(const std::string& path, bool force, std::vector<std::string> owned);
-  ~AtomicDirectory();
-  AtomicDirectory(const AtomicDirectory&) = delete;
-  AtomicDirectory& operator=(const AtomicDirectory&) = delete;
-
-  const std::string& staging_path() const { return staging_path_; }  // create files here
   void commit();
 
  private:
-  std::string path_;
-  std::string staging_path_;
   std::vector<std::string> owned_;
-  bool committed_ = false;
 };
 
 }  // namespace graphpae

@@ -1,8 +1,10 @@
 #include "graphpae/io/child_process.h"
 
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -124,6 +126,19 @@ ChildOutcome run_self(const std::vector<std::string>& words, const ChildOptions&
   outcome.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   outcome.error = last_line(messages);
   return outcome;
+}
+
+int free_port() {
+  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof(address);
+  const bool found = listener >= 0 && ::bind(listener, reinterpret_cast<sockaddr*>(&address), size) == 0 &&
+                     ::getsockname(listener, reinterpret_cast<sockaddr*>(&address), &size) == 0;
+  if (listener >= 0) ::close(listener);
+  if (!found) throw Error(ErrorKind::internal, "no free port on this machine");
+  return ntohs(address.sin_port);
 }
 
 }  // namespace graphpae

@@ -32,4 +32,8 @@ struct ChildOutcome {
 // Likewise, and waits for it.
 ChildOutcome run_self(const std::vector<std::string>& words, const ChildOptions& options = {});
 
+// A port of this machine, for processes that talk to each other, that nobody listens to now. Throws an internal error
+// if there is none.
+int free_port();
+
 }  // namespace graphpae

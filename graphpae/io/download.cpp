@@ -57,9 +57,9 @@ Outcome transfer_once(const std::string& url, const std::string& part, const Dow
   curl_easy_setopt(curl.get(), CURLOPT_MAXREDIRS, 10L);
   curl_easy_setopt(curl.get(), CURLOPT_FAILONERROR, 1L);
   curl_easy_setopt(curl.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, static_cast<long>(options.connect_timeout_s));
+  curl_easy_setopt(curl.get(), CURLOPT_CONNECTTIMEOUT, 20L);
   curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_LIMIT, 1L);
-  curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout_s));
+  curl_easy_setopt(curl.get(), CURLOPT_LOW_SPEED_TIME, 60L);
   curl_easy_setopt(curl.get(), CURLOPT_RESUME_FROM_LARGE, static_cast<curl_off_t>(transfer.start));
   curl_easy_setopt(curl.get(), CURLOPT_WRITEFUNCTION, write_body);
   curl_easy_setopt(curl.get(), CURLOPT_WRITEDATA, &transfer);

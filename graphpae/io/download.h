@@ -10,8 +10,6 @@ namespace graphpae {
 
 struct DownloadOptions {
   std::string sha256;  // 64 hexadecimal digits, or "" if unknown
-  int64_t connect_timeout_s = 20;
-  int64_t stall_timeout_s = 60;  // give up when less than 1 byte per second arrives for so long
   int attempts = 3;
   std::function<void(int64_t done, int64_t total)> progress;  // total is 0 if unknown
 };

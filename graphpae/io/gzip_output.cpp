@@ -1,10 +1,9 @@
-#include "graphpae/io/gzip_output.h"
-
 #include <zlib.h>
 
 #include <algorithm>
 
 #include "graphpae/core/error.h"
+#include "graphpae/io/atomic_file.h"
 
 namespace graphpae {
 

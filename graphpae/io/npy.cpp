@@ -28,12 +28,10 @@ Error bad_npy(const std::string& name, const std::string& reason) {
 // The header of an array, a Python dictionary such as
 //   {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 struct NpyHeader {
-  std::string type;       // as it is written
-  char kind = 'f';        // b bool, i integer, u unsigned, f float, S bytes, U text
-  int64_t item_size = 0;  // bytes of one value
-  bool swapped = false;   // bytes are in the other order than those of this machine
+  NpyArray array;        // without its values
+  std::string type;      // as it is written
+  bool swapped = false;  // bytes are in the other order than those of this machine
   bool fortran = false;
-  std::vector<int64_t> shape;
 };
 
 class HeaderParser {
@@ -42,7 +40,7 @@ class HeaderParser {
 
   // Throws a data error that names the array if the header is damaged or its values are neither numbers nor text.
   NpyHeader parse() {
-    NpyHeader header;
+    NpyHeader header{{name_, {}, 'f', 0, {}}, ""};
     bool has_type = false, has_order = false, has_shape = false;
     expect('{');
     while (!accept('}')) {
@@ -56,7 +54,7 @@ class HeaderParser {
         header.fortran = boolean();
         has_order = true;
       } else if (key == "shape") {
-        header.shape = tuple();
+        header.array.shape = tuple();
         has_shape = true;
       } else {
         throw bad(fmt::format("unknown header key '{}'", key));
@@ -120,6 +118,7 @@ class HeaderParser {
   }
   void parse_type(NpyHeader& header) const {
     const std::string& text = header.type;
+    NpyArray& array = header.array;
     if (text.find('O') != std::string::npos) {
       throw bad(
           "it holds Python objects (a pickle), which can run code when loaded and are refused; "
@@ -127,25 +126,25 @@ class HeaderParser {
     }
     const bool has_order = !text.empty() && (text[0] == '<' || text[0] == '>' || text[0] == '|' || text[0] == '=');
     const std::string rest = has_order ? text.substr(1) : text;
-    header.kind = rest.empty() || rest[0] == '?' ? 'b' : rest[0];
+    array.kind = rest.empty() || rest[0] == '?' ? 'b' : rest[0];
     for (size_t i = 1; i < rest.size(); ++i) {
       if (rest[i] < '0' || rest[i] > '9' || i > 9) throw bad(fmt::format("unknown type '{}'", text));
-      header.item_size = header.item_size * 10 + (rest[i] - '0');
+      array.item_size = array.item_size * 10 + (rest[i] - '0');
     }
     header.swapped = has_order && text[0] == (std::endian::native == std::endian::little ? '>' : '<');
     const auto one_of = [&](std::initializer_list<int64_t> sizes) {
-      return std::find(sizes.begin(), sizes.end(), header.item_size) != sizes.end();
+      return std::find(sizes.begin(), sizes.end(), array.item_size) != sizes.end();
     };
     bool known = false;
-    switch (header.kind) {
+    switch (array.kind) {
       case 'b': known = one_of({1}); break;
       case 'i':
       case 'u': known = one_of({1, 2, 4, 8}); break;
-      case 'f': known = one_of({2, 4, 8}) || header.item_size == sizeof(long double); break;
+      case 'f': known = one_of({2, 4, 8}) || array.item_size == sizeof(long double); break;
       case 'S': known = true; break;
       case 'U':
         known = true;
-        header.item_size *= 4;
+        array.item_size *= 4;
         break;
       default: break;
     }
@@ -199,29 +198,29 @@ NpyArray parse_npy(const std::string& name, uint64_t total_size, const ReadBytes
   if (header_size > (1 << 20)) throw fail("the header is too long");
   std::string header_text(header_size, '\0');
   if (read(header_text.data(), header_size) != header_size) throw fail("the file ends in the header");
-  const NpyHeader header = HeaderParser(name, header_text).parse();
+  NpyHeader header = HeaderParser(name, header_text).parse();
+  NpyArray& array = header.array;
 
-  NpyArray array{name, header.shape, header.kind, header.item_size, {}};
-  uint64_t size = static_cast<uint64_t>(header.item_size);
-  for (const int64_t extent : header.shape) {
+  uint64_t size = static_cast<uint64_t>(array.item_size);
+  for (const int64_t extent : array.shape) {
     if (extent != 0 && size > (uint64_t{1} << 60) / static_cast<uint64_t>(extent)) throw fail("the shape is too large");
     size *= static_cast<uint64_t>(extent);
   }
   if (total_size != start + header_size + size) {
-    throw fail(fmt::format("shape ({}) of '{}' needs {} bytes, but {} are there", fmt::join(header.shape, ", "),
+    throw fail(fmt::format("shape ({}) of '{}' needs {} bytes, but {} are there", fmt::join(array.shape, ", "),
                            header.type, size, total_size - std::min(total_size, start + header_size)));
   }
   array.bytes.resize(size);
   char beyond;  // reading to the very end makes libzip compare its checksum
   if (read(array.bytes.data(), size) != size || read(&beyond, 1) != 0) throw fail("the data end too early");
   if (header.swapped) {
-    const int64_t item = header.kind == 'U' ? 4 : header.item_size;
-    for (char* value = array.bytes.data(); value != array.bytes.data() + size && header.kind != 'S'; value += item) {
+    const int64_t item = array.kind == 'U' ? 4 : array.item_size;
+    for (char* value = array.bytes.data(); value != array.bytes.data() + size && array.kind != 'S'; value += item) {
       std::reverse(value, value + item);
     }
   }
   if (header.fortran) to_c_order(array);
-  return array;
+  return std::move(array);
 }
 
 float half_to_float(uint16_t half) {

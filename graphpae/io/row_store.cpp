@@ -17,10 +17,11 @@ namespace {
 }
 
 // All bytes, however many the system takes at a time.
-template <class Transfer>
-void transfer_all(const Transfer& transfer, int64_t bytes, const char* what) {
-  for (int64_t done = 0; done < bytes;) {
-    const ssize_t now = transfer(done);
+template <class Transfer, class Byte>
+void transfer_all(const Transfer& transfer, std::FILE* file, Byte* bytes, int64_t size, int64_t place,
+                  const char* what) {
+  for (int64_t done = 0; done < size;) {
+    const ssize_t now = transfer(fileno(file), bytes + done, static_cast<size_t>(size - done), place + done);
     if (now <= 0) fail(what);
     done += now;
   }
@@ -48,28 +49,18 @@ void RowStore::write(int64_t part, int64_t first, int64_t count, const float* va
   const int64_t place = place_of(part, first), length = count * width_of(part);
   if (file_ == nullptr) {
     std::copy_n(values, length, memory_.data() + place);
-    return;
+  } else {
+    transfer_all(::pwrite, file_, reinterpret_cast<const char*>(values), length * 4, place * 4, "written");
   }
-  transfer_all(
-      [&](int64_t done) {
-        return pwrite(fileno(file_), reinterpret_cast<const char*>(values) + done,
-                      static_cast<size_t>(length * 4 - done), place * 4 + done);
-      },
-      length * 4, "written");
 }
 
 void RowStore::read_part(int64_t part, int64_t first, int64_t count, float* values) const {
   const int64_t place = place_of(part, first), length = count * width_of(part);
   if (file_ == nullptr) {
     std::copy_n(memory_.data() + place, length, values);
-    return;
+  } else {
+    transfer_all(::pread, file_, reinterpret_cast<char*>(values), length * 4, place * 4, "read");
   }
-  transfer_all(
-      [&](int64_t done) {
-        return pread(fileno(file_), reinterpret_cast<char*>(values) + done, static_cast<size_t>(length * 4 - done),
-                     place * 4 + done);
-      },
-      length * 4, "read");
 }
 
 void RowStore::read(int64_t first, int64_t count, float* values) const {

@@ -17,17 +17,18 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint64_t kMaxHeader = 100'000'000;  // as the format's own reader
 
-}  // namespace
-
-int64_t safetensors_item_size(std::string_view type) {
-  static constexpr std::pair<std::string_view, int64_t> kTypes[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2},
-                                                                    {"I64", 8}, {"I32", 4}, {"I16", 2}, {"I8", 1},
-                                                                    {"U8", 1},  {"BOOL", 1}};
+// Bytes of one value; 0 for an unknown type.
+uint64_t item_size(std::string_view type) {
+  static constexpr std::pair<std::string_view, uint64_t> kTypes[] = {{"F64", 8}, {"F32", 4}, {"F16", 2}, {"BF16", 2},
+                                                                     {"I64", 8}, {"I32", 4}, {"I16", 2}, {"I8", 1},
+                                                                     {"U8", 1},  {"BOOL", 1}};
   for (const auto& [name, size] : kTypes) {
     if (name == type) return size;
   }
   return 0;
 }
+
+}  // namespace
 
 SafeTensors::SafeTensors(const std::string& path) : path_(path) {
   InputFile file(path);
@@ -70,9 +71,8 @@ void SafeTensors::parse() {
         !std::all_of(entry["data_offsets"].begin(), entry["data_offsets"].end(), is_count)) {
       throw bad(fmt::format("tensor '{}': dtype, shape and data_offsets expected", name));
     }
-    SafeTensor tensor;
-    tensor.type = entry["dtype"].get<std::string>();
-    uint64_t size = static_cast<uint64_t>(safetensors_item_size(tensor.type));
+    SafeTensorView tensor{name, entry["dtype"].get<std::string>(), {}, {}};
+    uint64_t size = item_size(tensor.type);
     if (size == 0) throw bad(fmt::format("tensor '{}': unknown type {}", name, tensor.type));
     const uint64_t begin = entry["data_offsets"][0].get<uint64_t>(), end = entry["data_offsets"][1].get<uint64_t>();
     for (const Json& value : entry["shape"]) {
@@ -95,7 +95,7 @@ void SafeTensors::parse() {
   }
 }
 
-const SafeTensor& SafeTensors::find(const std::string& name) const {
+const SafeTensorView& SafeTensors::find(const std::string& name) const {
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) throw data_error(fmt::format("{}: tensor '{}' is missing", path_, name));
   return found->second;

@@ -13,21 +13,12 @@
 
 namespace graphpae {
 
-// Bytes of one value: F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL; 0 for any other name.
-int64_t safetensors_item_size(std::string_view type);
-
-// A tensor to write; the bytes are the caller's.
+// The bytes are those of the caller that writes the tensor, or of the file it was read from.
 struct SafeTensorView {
   std::string name;
-  std::string type;  // "F32", "I64", ...
+  std::string type;  // F64 F32 F16 BF16 I64 I32 I16 I8 U8 BOOL
   std::vector<int64_t> shape;
   std::span<const char> bytes;  // C order, little endian
-};
-
-struct SafeTensor {
-  std::string type;
-  std::vector<int64_t> shape;
-  std::span<const char> bytes;  // into SafeTensors
 };
 
 // A file read whole. Any bytes give a valid object or a data error naming the file.
@@ -35,9 +26,9 @@ class SafeTensors {
  public:
   explicit SafeTensors(const std::string& path);
 
-  const std::map<std::string, SafeTensor>& tensors() const { return tensors_; }
+  const std::map<std::string, SafeTensorView>& tensors() const { return tensors_; }
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
-  const SafeTensor& find(const std::string& name) const;      // throws a data error
+  const SafeTensorView& find(const std::string& name) const;  // throws a data error
   const std::string& metadata(const std::string& key) const;  // throws a data error
   std::span<const char> data() const { return {bytes_.data() + data_start_, bytes_.size() - data_start_}; }
   const std::string& path() const { return path_; }
@@ -48,7 +39,7 @@ class SafeTensors {
   std::string path_;
   Buffer<char> bytes_;
   size_t data_start_ = 0;
-  std::map<std::string, SafeTensor> tensors_;
+  std::map<std::string, SafeTensorView> tensors_;
   std::map<std::string, std::string> metadata_;
 };
 

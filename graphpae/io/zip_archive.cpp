@@ -1,6 +1,5 @@
 #include "graphpae/io/zip_archive.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zip.h>
@@ -16,8 +15,6 @@ namespace {
 // Deflate cannot expand by more than about 1032 to 1.
 constexpr uint64_t kMaxExpansion = 1040;
 constexpr uint64_t kSlack = 4096;
-
-using ZipFile = std::unique_ptr<zip_file_t, int (*)(zip_file_t*)>;
 
 std::string open_failure(int code) {
   zip_error_t error;
@@ -119,23 +116,22 @@ void write_zip(const std::string& path, const std::vector<ZipEntry>& entries, bo
   int code = 0;
   zip_t* zip = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (zip == nullptr) throw data_error(fmt::format("{}: {}", path, open_failure(code)));
+  const auto fail = [&] {
+    const std::string reason = zip_strerror(zip);
+    zip_discard(zip);
+    throw data_error(fmt::format("{}: {}", path, reason));
+  };
   for (const ZipEntry& entry : entries) {
     zip_source_t* source = zip_source_buffer(zip, entry.bytes.data(), entry.bytes.size(), 0);
     const zip_int64_t index = source == nullptr ? -1 : zip_file_add(zip, entry.name.c_str(), source, ZIP_FL_ENC_UTF_8);
     if (index < 0) {
-      const std::string reason = zip_strerror(zip);
       if (source != nullptr) zip_source_free(source);
-      zip_discard(zip);
-      throw data_error(fmt::format("{}: {}", path, reason));
+      fail();
     }
     zip_set_file_compression(zip, static_cast<zip_uint64_t>(index), compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 6);
     zip_file_set_mtime(zip, static_cast<zip_uint64_t>(index), 315532800, 0);  // 1980: equal content, equal bytes
   }
-  if (zip_close(zip) != 0) {
-    const std::string reason = zip_strerror(zip);
-    zip_discard(zip);
-    throw data_error(fmt::format("{}: {}", path, reason));
-  }
+  if (zip_close(zip) != 0) fail();
 }
 
 }  // namespace graphpae

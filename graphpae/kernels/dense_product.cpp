@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "graphpae/core/aligned_array.h"
+#include "graphpae/core/buffer.h"
 #include "graphpae/kernels/product_blocks.h"
 #include "graphpae/kernels/row_ranges.h"
 #include "graphpae/kernels/tile_product.h"

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "graphpae/core/aligned_array.h"
+#include "graphpae/core/buffer.h"
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/product_blocks.h"
 

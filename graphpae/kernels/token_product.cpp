@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "graphpae/core/aligned_array.h"
 #include "graphpae/core/buffer.h"
 #include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"

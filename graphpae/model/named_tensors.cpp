@@ -43,7 +43,7 @@ std::vector<SafeTensorView> views_of(const NamedTensors& tensors, const std::str
 
 void copy_from(const SafeTensors& file, const NamedTensors& tensors, const std::string& prefix) {
   for (const auto& [name, tensor] : tensors) {
-    const SafeTensor& stored = file.find(prefix + name);
+    const SafeTensorView& stored = file.find(prefix + name);
     if (stored.type != type_of(tensor) || stored.shape != tensor.sizes().vec()) {
       throw data_error(fmt::format("{}: tensor '{}' is {} [{}], expected {} [{}]", file.path(), prefix + name,
                                    stored.type, fmt::join(stored.shape, ","), type_of(tensor),

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "graphpae/core/aligned_array.h"
+#include "graphpae/core/buffer.h"
 #include "graphpae/core/error.h"
 #include "graphpae/kernels/eigen_kernels.h"
 

@@ -1,16 +1,15 @@
-#include "graphpae/report/event_file.h"
-
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstring>
+
+#include "graphpae/report/metrics_file.h"
 
 namespace graphpae {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "event files are little endian");
 
-constexpr std::array<uint32_t, 256> make_table() {
+constexpr std::array<uint32_t, 256> kTable = [] {
   std::array<uint32_t, 256> table{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
     uint32_t value = byte;
@@ -18,14 +17,11 @@ constexpr std::array<uint32_t, 256> make_table() {
     table[byte] = value;
   }
   return table;
-}
-constexpr std::array<uint32_t, 256> kTable = make_table();
+}();
 
 template <class T>
 void append_bytes(std::string& to, T value) {
-  char bytes[sizeof(T)];
-  std::memcpy(bytes, &value, sizeof(T));
-  to.append(bytes, sizeof(T));
+  to.append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
 void append_varint(std::string& to, uint64_t value) {

@@ -1,5 +1,3 @@
-#include "graphpae/report/make_map.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "graphpae/analyze/principal_components.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/data/chemistry.h"
+#include "graphpae/report/embedding_map.h"
 
 namespace graphpae {
 namespace {

@@ -1,8 +1,9 @@
-// metrics.jsonl of a run as columns, and as CSV.
+// metrics.jsonl of a run as columns, as CSV and for TensorBoard.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace graphpae {
@@ -26,5 +27,15 @@ Metrics read_metrics(const std::string& path);
 
 // A line per epoch below a header; empty fields where there is no number.
 std::string metrics_csv(const Metrics& metrics);
+
+// A TensorBoard event file with the metrics as scalars: a sequence of records, each a length, its checksum, bytes and
+// their checksum; the bytes are a message Event of protocol buffers, written by hand as there are but four fields to
+// it. A version record, then a scalar per epoch and column. `start` is when the run began, in seconds since 1970; later
+// events follow by the column `seconds`, if there is one.
+std::string event_file(const Metrics& metrics, double start);
+
+// CRC-32C (Castagnoli) of bytes, and as such files hold it.
+uint32_t crc32c(std::string_view bytes);
+uint32_t masked_crc32c(std::string_view bytes);
 
 }  // namespace graphpae

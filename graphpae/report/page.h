@@ -5,6 +5,7 @@
 // mouse can do, keys can do.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -58,5 +59,12 @@ class Page {
 
 // "raw_features" as a reader sees it.
 std::string with_blanks(std::string name);
+
+// spectrum.json of `graphpae spectrum`, from the text of the file, as charts and tables. Throws a data error that
+// starts with `source` if it is not a spectrum.
+void add_spectrum_charts(Page& page, const std::string& json, const std::string& source);
+
+// "all 200 eigenvectors", or how many of them and up to which frequency.
+std::string spectrum_extent(int64_t eigenvectors, int64_t nodes, double highest);
 
 }  // namespace graphpae

@@ -1,8 +1,7 @@
-#include "graphpae/report/result_tables.h"
-
 #include <fmt/format.h>
 
 #include "graphpae/report/page.h"
+#include "graphpae/report/run_report.h"
 
 namespace graphpae {
 namespace {

@@ -1,5 +1,3 @@
-#include "graphpae/report/run_record.h"
-
 #include <fmt/format.h>
 #include <yaml-cpp/yaml.h>
 
@@ -10,6 +8,8 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
+#include "graphpae/report/run_report.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
@@ -86,15 +86,8 @@ void note_state(RunRecord& record) {
 
 }  // namespace
 
-const std::string* RunRecord::setting(const std::string& key) const {
-  for (const auto& [own, value] : settings) {
-    if (own == key) return &value;
-  }
-  return nullptr;
-}
-
 std::string RunRecord::method() const {
-  const std::string* said = setting("method");
+  const std::string* said = find_setting(settings, "method");
   return said == nullptr ? "graphpae" : *said;
 }
 
@@ -114,7 +107,8 @@ int64_t RunRecord::epochs_done() const {
 
 int64_t RunRecord::epochs_planned() const {
   int64_t planned = 0;
-  if (const std::string* text = setting("epochs")) std::from_chars(text->data(), text->data() + text->size(), planned);
+  if (const std::string* text = find_setting(settings, "epochs"))
+    std::from_chars(text->data(), text->data() + text->size(), planned);
   return planned;
 }
 
@@ -133,8 +127,7 @@ RunRecord read_run(const std::string& path) {
     throw data_error(fmt::format("{}: no run directory, it has no config.yaml", path));
   RunRecord record;
   record.path = path;
-  const fs::path whole = fs::absolute(path).lexically_normal();
-  record.name = whole.has_filename() ? whole.filename() : whole.parent_path().filename();
+  record.name = file_name(fs::absolute(path).lexically_normal().string());
   record.environment = read_object(record, "environment.json");
   if (record.environment.is_object() && record.environment.contains("version") &&
       record.environment["version"].is_string()) {

@@ -11,9 +11,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/report/page.h"
-#include "graphpae/report/result_tables.h"
-#include "graphpae/report/run_record.h"
-#include "graphpae/report/spectrum_page.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
@@ -245,7 +242,7 @@ void add_differences(Page& page, const std::vector<RunRecord>& runs) {
   for (const std::string& key : keys) {
     std::vector<std::string> row = {key};
     for (const RunRecord& run : runs) {
-      const std::string* value = run.setting(key);
+      const std::string* value = find_setting(run.settings, key);
       row.push_back(key == "method" ? run.method() : value == nullptr ? "(none)" : *value);
     }
     const bool equal =

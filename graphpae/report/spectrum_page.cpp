@@ -1,11 +1,10 @@
-#include "graphpae/report/spectrum_page.h"
-
 #include <fmt/format.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
 #include "graphpae/core/error.h"
+#include "graphpae/report/page.h"
 
 namespace graphpae {
 namespace {

@@ -1,5 +1,3 @@
-#include "graphpae/reproduce/campaign.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include "graphpae/core/machine.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/reproduce/reproduce.h"
 
 namespace graphpae {
 namespace {
@@ -313,7 +312,7 @@ void Campaign::run_job(const Job& job, const std::string& title) {
     work_.finish(record);
     watch_.tell(fmt::format("{}: done in {}", title, duration_text(record.seconds)));
   } catch (const JobFailure& failure) {
-    watch_.say_failure(fmt::format("{}: failed: {}", title, failure.what()));
+    if (watch_.failure) watch_.failure(fmt::format("{}: failed: {}", title, failure.what()));
     fail(key, failure);
   }
 }

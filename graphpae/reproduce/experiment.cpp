@@ -5,7 +5,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <cctype>
 #include <functional>
 #include <set>
 
@@ -13,6 +12,7 @@
 #include "graphpae/core/suggest.h"
 #include "graphpae/embedded_experiments.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
 
 namespace graphpae {
 namespace {
@@ -84,10 +84,9 @@ Reader into(std::map<std::string, Published>& field) {
 }
 
 Measurement parse_measurement(const std::string& text, const std::string& what) {
-  if (text == "probe") return Measurement::probe;
-  if (text == "supervised") return Measurement::supervised;
-  if (text == "transfer") return Measurement::transfer;
-  throw usage_error(fmt::format("{}: method '{}' is not one of probe, supervised, transfer", what, text));
+  const auto place = std::find(std::begin(kMeasurementNames), std::end(kMeasurementNames), text);
+  if (place != std::end(kMeasurementNames)) return static_cast<Measurement>(place - std::begin(kMeasurementNames));
+  throw usage_error(fmt::format("{}: method '{}' is not one of {}", what, text, fmt::join(kMeasurementNames, ", ")));
 }
 
 ExperimentRow parse_row(const Node& node, const std::string& what) {
@@ -160,11 +159,6 @@ void check_published(const Experiment& experiment) {
   }
 }
 
-std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 // Keeps the items one of whose names is wanted.
 template <class T, class NamesOf>
 void keep(std::vector<T>& items, const std::vector<std::string>& wanted, const char* what, const NamesOf& names_of) {
@@ -187,13 +181,6 @@ void keep(std::vector<T>& items, const std::vector<std::string>& wanted, const c
 }
 
 }  // namespace
-
-const std::string* find_setting(const SettingList& settings, const std::string& key) {
-  for (const auto& [name, value] : settings) {
-    if (name == key) return &value;
-  }
-  return nullptr;
-}
 
 Experiment parse_experiment(const std::string& yaml, const std::string& name, const std::string& source) {
   Experiment experiment;

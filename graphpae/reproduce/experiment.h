@@ -6,14 +6,11 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "graphpae/core/options.h"
+
 namespace graphpae {
-
-using SettingList = std::vector<std::pair<std::string, std::string>>;  // key, value as text
-
-const std::string* find_setting(const SettingList& settings, const std::string& key);  // null if it is not there
 
 struct Published {
   double mean = 0;
@@ -39,6 +36,7 @@ enum class Measurement {
   supervised,  // train on labels from scratch
   transfer,    // pre-train on other data, then fine-tune
 };
+inline constexpr const char* kMeasurementNames[] = {"probe", "supervised", "transfer"};
 
 // Settings that differ between lines of a table.
 struct ExperimentVariant {

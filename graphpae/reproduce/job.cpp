@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/recipes.h"
@@ -37,14 +37,6 @@ Training make_training(const char* verb, const std::string& recipe, SettingList 
   return {{verb, data.name, data.hash, "", resolved_settings(recipe, set, finetune)}, recipe, set, data};
 }
 
-const char* verb_name(Measurement measurement) {
-  switch (measurement) {
-    case Measurement::probe: return "probe";
-    case Measurement::supervised: return "supervised";
-    default: return "transfer";
-  }
-}
-
 }  // namespace
 
 bool is_recipe_name(const std::string& recipe) {
@@ -63,9 +55,7 @@ SettingList resolved_settings(const std::string& recipe, const SettingList& set,
   for (const auto& [key, value] : set) table.set(key, value);
   check(settings.model);
   check(settings.finetune);
-  SettingList list;
-  for (const Option& option : table.options()) list.emplace_back(option.key, option.print());
-  return finetune ? list : without_finetune(std::move(list));
+  return finetune ? setting_list(table) : without_finetune(setting_list(table));
 }
 
 int64_t shared_epochs(int64_t epochs, double share) {
@@ -80,8 +70,8 @@ Job make_job(const Experiment& experiment, size_t row_number, size_t variant_num
              const JobOptions& options, const FoundData& data, const FoundData& pretrain_data) {
   const ExperimentRow& row = experiment.rows[row_number];
   const ExperimentVariant& variant = experiment.variants[variant_number];
-  Job job{make_training(verb_name(variant.measurement), row.recipe, given_settings(row, variant),
-                        variant.measurement != Measurement::probe, seed, options, data)};
+  Job job{make_training(kMeasurementNames[static_cast<size_t>(variant.measurement)], row.recipe,
+                        given_settings(row, variant), variant.measurement != Measurement::probe, seed, options, data)};
   job.row = row_number;
   job.variant = variant_number;
   job.baselines = variant.baselines;

@@ -64,7 +64,7 @@ std::string JobRunner::child(std::vector<std::string> words, const std::string& 
     options.environment.emplace_back("GRAPHPAE_CACHE", work_.of_children() + "/cache");
   options.tick = std::move(tick);
   options.stop = [this] { return work_.watch().stopping(); };
-  work_.watch().say_command(fmt::format("graphpae {}", fmt::join(words, " ")));
+  if (work_.watch().command) work_.watch().command(fmt::format("graphpae {}", fmt::join(words, " ")));
   ChildOutcome outcome = run_self(words, options);
   work_.watch().check();
   if (outcome.code != 0)

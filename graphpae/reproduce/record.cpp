@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "graphpae/core/error.h"
+#include "graphpae/evaluate/statistics.h"
 #include "graphpae/io/sha256.h"
 #include "graphpae/settings/all_settings.h"
 
@@ -32,9 +33,7 @@ const SettingList& default_settings() {
     AllSettings settings;
     OptionTable table;
     declare(table, settings);
-    SettingList list;
-    for (const Option& option : table.options()) list.emplace_back(option.key, option.default_value);
-    return list;
+    return setting_list(table);
   }();
   return defaults;
 }
@@ -74,12 +73,91 @@ void visit_results(R& r, const Visit& visit) {
   visit("data_hash", r.identity.data_hash);
 }
 
+using Scores = std::vector<std::vector<double>>;
+
+// Records and `evaluate` say the same, but for the name of the scores.
+ProtocolRecord probe_record(const Json& json, const char* scores) {
+  ProtocolRecord protocol;
+  protocol.scores = json.at(scores).get<Scores>();
+  if (json.contains("val") && json["val"].is_number()) protocol.validation = json["val"].get<double>();
+  if (json.contains("baselines")) {
+    for (const auto& [name, baseline] : json["baselines"].items())
+      protocol.baselines[name] = {baseline.at("mean").get<double>(), baseline.at("std").get<double>()};
+  }
+  return protocol;
+}
+
+ProtocolRecord finetune_record(const Json& json, const std::string& metric) {
+  ProtocolRecord protocol;
+  if (json.contains("per_split")) {
+    for (const double score : json["per_split"].get<std::vector<double>>()) protocol.scores.push_back({score});
+  } else if (json.contains("tasks")) {
+    std::vector<double> values;
+    for (const Json& task : json["tasks"]) {
+      if (!task.contains(metric) || !task[metric].is_number()) continue;
+      values.push_back(task[metric].get<double>());
+      protocol.targets[task.at("name").get<std::string>()] = values.back();
+    }
+    if (!values.empty()) protocol.scores = {{statistics(values).mean}};
+  } else {
+    protocol.scores = {{json.at("test_mean").get<double>()}};
+  }
+  if (json.contains("validation") && json["validation"].is_number())
+    protocol.validation = json["validation"].get<double>();
+  return protocol;
+}
+
+JobResult result_of_verb(const Json& json, const std::string& metric) {
+  JobResult result;
+  const auto name = [&](const char* key) { return json.at(key).get<std::string>(); };
+  if (json.contains("per_split_and_seed")) {  // evaluate
+    result.metric = name("metric");
+    result.protocols[name("protocol")] = probe_record(json, "per_split_and_seed");
+    if (json.contains("paper")) result.protocols["paper"] = probe_record(json["paper"], "per_split_and_seed");
+    return result;
+  }
+  result.training_seconds = json.at("seconds").get<double>();
+  result.seconds_per_epoch = json.at("seconds_per_epoch").get<double>();
+  result.peak_rss_bytes = json.value("peak_rss_bytes", int64_t{0});
+  if (json.contains("protocol")) {  // finetune
+    result.metric = metric.empty() ? name("metric") : metric;
+    result.protocols[name("protocol")] = finetune_record(json, result.metric);
+  }
+  return result;
+}
+
 bool same_work(const JobIdentity& a, const JobIdentity& b) {
   return a.verb == b.verb && a.data == b.data &&
          (a.data_hash.empty() || b.data_hash.empty() || a.data_hash == b.data_hash);
 }
 
 }  // namespace
+
+std::optional<JobResult> job_result_of_verb(const std::string& printed, const std::string& metric) {
+  try {
+    return result_of_verb(Json::parse(printed), metric);
+  } catch (const Json::exception&) {
+    return std::nullopt;
+  }
+}
+
+std::string printed_data_hash(const std::string& printed) {
+  const Json json = Json::parse(printed, nullptr, false);
+  return json.is_object() ? json.value("data_hash", std::string()) : "";
+}
+
+void to_json(Json& json, const ProtocolRecord& protocol) {
+  json = {{"scores", protocol.scores}};
+  if (!protocol.targets.empty()) json["targets"] = protocol.targets;
+  if (protocol.validation) json["val"] = *protocol.validation;
+  for (const auto& [name, baseline] : protocol.baselines)
+    json["baselines"][name] = {{"mean", baseline.mean}, {"std", baseline.deviation}};
+}
+
+void from_json(const Json& json, ProtocolRecord& protocol) {
+  protocol = probe_record(json, "scores");
+  if (json.contains("targets")) json["targets"].get_to(protocol.targets);
+}
 
 int64_t JobIdentity::epochs() const { return integer(settings, "epochs"); }
 int64_t JobIdentity::seed() const { return integer(settings, "seed"); }
@@ -143,12 +221,12 @@ std::optional<Record> record_from_json_line(const std::string& line) {
   }
 }
 
-void ResultLog::append(const Record& record) {
-  const int file = ::open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+void append_to_log(const std::string& path, const Record& record) {
+  const int file = ::open(path.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
   const auto fail = [&] {
     const std::string reason = std::strerror(errno);
     if (file >= 0) ::close(file);
-    throw data_error(fmt::format("{}: {}", path_, reason));
+    throw data_error(fmt::format("{}: {}", path, reason));
   };
   if (file < 0) fail();
   std::string line = to_json_line(record);
@@ -166,9 +244,9 @@ void ResultLog::append(const Record& record) {
   ::close(file);
 }
 
-std::vector<Record> ResultLog::read() const {
+std::vector<Record> read_log(const std::string& path) {
   std::vector<Record> records;
-  std::ifstream file(path_, std::ios::binary);
+  std::ifstream file(path, std::ios::binary);
   for (std::string line; std::getline(file, line);) {
     if (auto record = record_from_json_line(line)) records.push_back(std::move(*record));
   }

@@ -2,14 +2,54 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "graphpae/reproduce/experiment.h"
-#include "graphpae/reproduce/job_result.h"
 
 namespace graphpae {
+
+// What a map has at a key; null if it has nothing.
+template <class Value>
+const Value* value_at(const std::map<std::string, Value>& map, const std::string& key) {
+  const auto place = map.find(key);
+  return place == map.end() ? nullptr : &place->second;
+}
+
+struct Baseline {
+  double mean = 0, deviation = 0;
+};
+
+// Scores under one protocol: shares of one for accuracy and ROC-AUC, errors in the units of the labels.
+struct ProtocolRecord {
+  std::vector<std::vector<double>> scores;    // [splits][probes of a split]
+  std::map<std::string, double> targets;      // of fine-tuning, by target
+  std::optional<double> validation;           // mean over splits
+  std::map<std::string, Baseline> baselines;  // "untrained", "raw_features", ...
+};
+
+// What a job measured. It is read from what child processes print.
+struct JobResult {
+  std::string metric;                               // "accuracy", "rocauc", "rmse", "mae", "mae_paper"
+  std::map<std::string, ProtocolRecord> protocols;  // "strict", "paper"
+  double seconds = 0;                               // all of the job
+  double training_seconds = 0, seconds_per_epoch = 0;
+  int64_t peak_rss_bytes = 0;  // of training
+};
+
+// What `pretrain`, `evaluate` or `finetune` printed with --json, also of a dry run: of a job, the part that the verb
+// did. A metric of fine-tuning, if given, is looked up in every task, and the mean taken. Nothing if it is no result.
+std::optional<JobResult> job_result_of_verb(const std::string& printed, const std::string& metric = "");
+
+// The hash of the content that `info --json` printed; "" if it is not there.
+std::string printed_data_hash(const std::string& printed);
+
+// For the JSON library, whose exceptions the second one throws.
+void to_json(nlohmann::ordered_json& json, const ProtocolRecord& protocol);
+void from_json(const nlohmann::ordered_json& json, ProtocolRecord& protocol);
 
 // What a job computes, whatever experiment it is for.
 struct JobIdentity {
@@ -45,18 +85,9 @@ std::string to_json_line(const Record& record);  // with its \n
 // Nothing if the line is not a whole record, for instance the torn end of a file.
 std::optional<Record> record_from_json_line(const std::string& line);
 
-// A file of records that only grows. Several processes may append to it.
-class ResultLog {
- public:
-  explicit ResultLog(std::string path) : path_(std::move(path)) {}
-
-  const std::string& path() const { return path_; }
-  // The line is on the disk when the call returns. A torn line before it stays alone. Throws a data error.
-  void append(const Record& record);
-  std::vector<Record> read() const;  // none if there is no file
-
- private:
-  std::string path_;
-};
+// A log is a file of records that only grows. Several processes may append to it. The line is on the disk when the call
+// returns. A torn line before it stays alone. Throws a data error.
+void append_to_log(const std::string& path, const Record& record);
+std::vector<Record> read_log(const std::string& path);  // none if there is no file
 
 }  // namespace graphpae

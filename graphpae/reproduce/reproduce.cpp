@@ -12,7 +12,6 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
-#include "graphpae/reproduce/table.h"
 
 namespace graphpae {
 namespace {

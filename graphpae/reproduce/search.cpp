@@ -1,13 +1,12 @@
-#include "graphpae/reproduce/search.h"
-
 #include <algorithm>
 
 #include "graphpae/core/rng.h"
+#include "graphpae/reproduce/tune.h"
 
 namespace graphpae {
 namespace {
 
-constexpr int64_t kFactor = 3, kRungs = 3, kFewest = 3, kMost = 300;
+constexpr int64_t kFactor = 3, kFewest = 3, kMost = 300;
 
 // Numbers people would choose: a search that ends at 0.0103724 claims more than it knows.
 const std::vector<std::string> kMaskRatios = {"0.1", "0.2", "0.25", "0.3", "0.4", "0.5",
@@ -35,9 +34,7 @@ SettingList draw_candidate(uint64_t seed, int64_t number, bool molecules) {
 
 std::vector<Rung> halving_rungs(int64_t candidates, int64_t epochs) {
   std::vector<Rung> rungs;
-  int64_t shrink = 1;
-  for (int64_t r = 1; r < kRungs; ++r) shrink *= kFactor;
-  for (; shrink >= 1; shrink /= kFactor) {
+  for (int64_t shrink = kFactor * kFactor; shrink >= 1; shrink /= kFactor) {  // three rounds
     const Rung rung{candidates, std::max<int64_t>(1, epochs / shrink)};
     if (!rungs.empty() && rungs.back().epochs == rung.epochs)
       rungs.back().candidates = std::max(rungs.back().candidates, rung.candidates);

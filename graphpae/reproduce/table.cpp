@@ -1,5 +1,3 @@
-#include "graphpae/reproduce/table.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include "graphpae/io/text.h"
 #include "graphpae/report/page.h"
 #include "graphpae/reproduce/budget.h"
+#include "graphpae/reproduce/summary.h"
 
 namespace graphpae {
 namespace {

@@ -63,17 +63,17 @@ WorkDirectory::~WorkDirectory() {
 }
 
 std::vector<Record> WorkDirectory::records() const {
-  std::vector<Record> records = ResultLog(path_ + "/results.jsonl").read();
+  std::vector<Record> records = read_log(path_ + "/results.jsonl");
   for (const std::string& path : options_.results) {
     if (!fs::exists(path)) throw data_error(fmt::format("--results {}: no such file", path));
-    const std::vector<Record> more = ResultLog(path).read();
+    const std::vector<Record> more = read_log(path);
     records.insert(records.end(), more.begin(), more.end());
   }
   return records;
 }
 
 void WorkDirectory::finish(const Record& record) const {
-  ResultLog(path_ + "/results.jsonl").append(record);
+  append_to_log(path_ + "/results.jsonl", record);
   std::error_code ignored;
   if (!options_.keep_runs) fs::remove_all(run(record.key), ignored);
 }

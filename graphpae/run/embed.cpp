@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "graphpae/core/error.h"
-#include "graphpae/io/embedding_file.h"
+#include "graphpae/io/row_files.h"
 #include "graphpae/model/embed.h"
 #include "graphpae/run/input_options.h"
 

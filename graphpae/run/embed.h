@@ -12,7 +12,7 @@
 namespace graphpae::run {
 
 struct EmbedOptions {
-  std::string output;    // .npy .npz .csv .tsv (io/embedding_file.h)
+  std::string output;    // .npy .npz .csv .tsv (io/row_files.h)
   bool sampled = false;  // of nodes: as released for models trained on samples, instead of exactly
   int64_t memory = 0;    // of nodes: bytes that may be resident, larger graphs go layer by layer; 0: what is there
 };

@@ -13,7 +13,7 @@
 #include "graphpae/core/features.h"
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
-#include "graphpae/core/protocol.h"
+#include "graphpae/core/metrics.h"
 #include "graphpae/evaluate/protocols.h"
 #include "graphpae/run/context.h"
 #include "graphpae/settings/settings.h"

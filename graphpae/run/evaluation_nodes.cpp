@@ -6,7 +6,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/options.h"
-#include "graphpae/data/twins.h"
+#include "graphpae/data/summary.h"
 #include "graphpae/evaluate/random_splits.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/run/evaluation_subject.h"

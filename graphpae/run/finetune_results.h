@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "graphpae/core/protocol.h"
+#include "graphpae/core/metrics.h"
 
 namespace graphpae::run {
 

@@ -9,7 +9,7 @@
 
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
-#include "graphpae/io/prediction_file.h"
+#include "graphpae/io/row_files.h"
 #include "graphpae/run/context.h"
 
 namespace graphpae {
@@ -36,7 +36,7 @@ struct Predictions {
   int64_t columns() const { return static_cast<int64_t>(table.columns.size()); }
   int64_t rows() const { return static_cast<int64_t>(values.size()) / columns(); }
   int64_t empty_rows() const;
-  void write(const std::string& path) const;  // io/prediction_file.h
+  void write(const std::string& path) const;  // io/row_files.h
 };
 
 // Throws a data error if the data are not described as those the models were trained on.

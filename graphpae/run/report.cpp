@@ -9,9 +9,8 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/representations.h"
-#include "graphpae/report/event_file.h"
-#include "graphpae/report/make_map.h"
-#include "graphpae/report/run_record.h"
+#include "graphpae/report/embedding_map.h"
+#include "graphpae/report/metrics_file.h"
 #include "graphpae/report/run_report.h"
 #include "graphpae/run/input_options.h"
 

@@ -7,7 +7,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/text.h"
-#include "graphpae/report/spectrum_page.h"
+#include "graphpae/report/page.h"
 #include "graphpae/run/spectrum.h"
 #include "graphpae/version.h"
 

@@ -1,6 +1,6 @@
 #include "graphpae/settings/all_settings.h"
 
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 
 namespace graphpae {
 

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 #include "graphpae/settings/all_settings.h"
 
 namespace graphpae {

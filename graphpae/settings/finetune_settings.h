@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include "graphpae/core/metrics.h"
 #include "graphpae/core/options.h"
-#include "graphpae/core/protocol.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/options_yaml.h"
+#include "graphpae/core/options.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/method_names.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "graphpae/core/graph_targets.h"
+#include "graphpae/core/metrics.h"
 #include "graphpae/core/split.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/train/batches.h"

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "graphpae/io/gzip_output.h"
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/zip_archive.h"
 #include "tests/cli/program.h"

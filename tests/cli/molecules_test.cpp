@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "graphpae/io/gzip_output.h"
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "tests/cli/program.h"

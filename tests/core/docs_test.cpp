@@ -1,4 +1,5 @@
 // The settings page of the documentation is written from the declarations.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "graphpae/core/options.h"
@@ -9,6 +10,21 @@
 
 namespace graphpae {
 namespace {
+
+// A Markdown table of all options: key, type, default, range, meaning.
+std::string describe_options(const OptionTable& table) {
+  std::string text = "| setting | type | default | range | meaning |\n|---|---|---|---|---|\n";
+  const auto cell = [](std::string value) {
+    for (size_t at = 0; (at = value.find('|', at)) != std::string::npos; at += 2) value.replace(at, 1, "\\|");
+    return value;
+  };
+  for (const Option& option : table.options()) {
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", option.key, cell(option.type),
+                        option.default_value.empty() ? "" : "`" + cell(option.default_value) + "`", cell(option.range),
+                        cell(option.help));
+  }
+  return text;
+}
 
 std::string settings_page() {
   Settings settings;

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "graphpae/core/options_yaml.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/finetune_settings.h"
@@ -94,9 +93,9 @@ TEST_F(OptionsTest, YamlErrorsNameTheFile) {
 
 TEST(Suggest, FindsTheNearestName) {
   const std::vector<std::string> names = {"mask_ratio", "replace_ratio", "noise"};
-  EXPECT_EQ(closest_name("maskratio", names), "mask_ratio");
-  EXPECT_EQ(closest_name("Noise", names), "noise");
-  EXPECT_EQ(closest_name("zzzzzzzz", names), "");
+  EXPECT_EQ(did_you_mean("maskratio", names), " (did you mean 'mask_ratio'?)");
+  EXPECT_EQ(did_you_mean("Noise", names), " (did you mean 'noise'?)");
+  EXPECT_EQ(did_you_mean("zzzzzzzz", names), "");
 }
 
 TEST(Recipes, EveryOneFitsTheSettings) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graphpae/core/rng.h"
-#include "graphpae/io/gzip_output.h"
+#include "graphpae/io/atomic_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 

@@ -1,7 +1,6 @@
-#include "graphpae/data/invalid_molecules.h"
-
 #include <gtest/gtest.h>
 
+#include "graphpae/data/chemistry.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/molecules.h"
 

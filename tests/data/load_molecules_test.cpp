@@ -7,7 +7,7 @@
 #include "graphpae/data/directory_form.h"
 #include "graphpae/data/load.h"
 #include "graphpae/data/summary.h"
-#include "graphpae/io/gzip_output.h"
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/io/npy.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/molecules.h"

@@ -26,11 +26,11 @@ Scaffolds scaffolds_of(const std::vector<std::string>& texts, int threads = 1) {
 }
 
 // One letter per molecule; '-' is a row without a scaffold.
-Split split_of(const std::string& letters, const SplitShares& shares = {}) {
+Split split_of(const std::string& letters) {
   Scaffolds scaffolds;
   for (const char letter : letters)
     scaffolds.push_back(letter == '-' ? std::nullopt : std::optional(std::string(1, letter)));
-  return scaffold_split(scaffolds, shares);
+  return scaffold_split(scaffolds);
 }
 
 TEST(MurckoScaffolds, KeepRingsAndWhatJoinsThem) {
@@ -75,7 +75,6 @@ TEST(ScaffoldSplit, AGroupThatDoesNotFitIsPassedOn) {
   EXPECT_EQ(split_of("aaaaabbbbc"), (Split{{0, 1, 2, 3, 4, 9}, {5, 6, 7, 8}, {}}));
   // One group that exceeds all shares is the test set.
   EXPECT_EQ(split_of("aaaaaaaaaa"), (Split{{}, {}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}}));
-  EXPECT_EQ(split_of("ab", {0.5, 0.5}), (Split{{1}, {0}, {}}));
   EXPECT_EQ(split_of(""), Split{});
 }
 
@@ -89,20 +88,14 @@ TEST(ScaffoldSplit, OfASet) {
   parts.num_graphs = 7;
   // Without 2, which is not a molecule: benzene 4, then those that start last: a ring of five, no ring.
   const Split expected{{0, 1, 5, 6}, {4}, {3}};
-  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{2}, {0.7, 0.2}), expected);
-  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{1}), (Split{{0, 1, 5, 6}, {4}, {3}}));
+  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{2}), expected);
+  EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{1}), expected);
   // A row without atoms is in no part, whatever its text says.
   parts.node_offsets = {0, 7, 14, 14, 17, 17, 23, 30};
   parts.edge_offsets.assign(8, 0);
   EXPECT_EQ(scaffold_split(GraphSet(parts), Threads{1}), (Split{{0, 1, 5, 6}, {}, {3}}));
-  EXPECT_USAGE_ERROR(scaffold_split(GraphSet(parts), Threads{1}, {0.8, 0.3}), "0.3 (val)");
   parts.texts = {};
   EXPECT_DATA_ERROR(scaffold_split(GraphSet(parts), Threads{1}), "no SMILES, which a scaffold split needs");
-}
-
-TEST(ScaffoldSplit, SharesMustFit) {
-  EXPECT_USAGE_ERROR(split_of("ab", {0.8, 0.3}), "0.8 (train) and 0.3 (val)");
-  EXPECT_USAGE_ERROR(split_of("ab", {-0.1, 0.3}), "-0.1");
 }
 
 // Real sets, if GRAPHPAE_TEST_DATA names their directory.

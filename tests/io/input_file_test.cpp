@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graphpae/io/gzip_output.h"
+#include "graphpae/io/atomic_file.h"
 #include "graphpae/io/sha256.h"
 #include "graphpae/io/text.h"
 #include "tests/support/expect_error.h"

@@ -1,11 +1,11 @@
-#include "graphpae/report/event_file.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <variant>
+
+#include "graphpae/report/metrics_file.h"
 
 namespace graphpae {
 namespace {

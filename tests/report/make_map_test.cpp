@@ -1,11 +1,10 @@
-#include "graphpae/report/make_map.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <set>
 
 #include "graphpae/core/rng.h"
+#include "graphpae/report/embedding_map.h"
 #include "graphpae/report/page.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "graphpae/report/run_record.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graphpae/reproduce/search.h"
+#include "graphpae/reproduce/tune.h"
 #include "tests/reproduce/sample_records.h"
 #include "tests/support/expect_error.h"
 

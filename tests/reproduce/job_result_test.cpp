@@ -1,8 +1,8 @@
-#include "graphpae/reproduce/job_result.h"
-
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+
+#include "graphpae/reproduce/record.h"
 
 namespace graphpae {
 namespace {

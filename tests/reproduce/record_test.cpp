@@ -121,18 +121,18 @@ TEST(JobKey, DependsOnAllThatAJobComputes) {
 
 TEST(ResultLog, GrowsAndIgnoresATornEnd) {
   const TempDir dir;
-  ResultLog log(dir / "results.jsonl");
-  EXPECT_TRUE(log.read().empty());
-  log.append(sample_record("a", 0, {{0.5}}));
-  const std::string whole = slurp(log.path());
+  const std::string log = dir / "results.jsonl";
+  EXPECT_TRUE(read_log(log).empty());
+  append_to_log(log, sample_record("a", 0, {{0.5}}));
+  const std::string whole = slurp(log);
   // A process was killed in the middle of a line.
   const std::string torn = to_json_line(sample_record("b", 0, {{0.5}}));
   for (const size_t size : {size_t{1}, torn.size() / 2, torn.size() - 1}) {
     dir.write("results.jsonl", whole + torn.substr(0, size));
     // Only its end is missing: that is a whole record all the same.
-    EXPECT_EQ(log.read().size(), size == torn.size() - 1 ? 2u : 1u);
-    log.append(sample_record("c", 0, {{0.5}}));
-    const std::vector<Record> records = log.read();
+    EXPECT_EQ(read_log(log).size(), size == torn.size() - 1 ? 2u : 1u);
+    append_to_log(log, sample_record("c", 0, {{0.5}}));
+    const std::vector<Record> records = read_log(log);
     ASSERT_EQ(records.size(), size == torn.size() - 1 ? 3u : 2u) << size;
     EXPECT_EQ(records.front().identity.data, "a");
     EXPECT_EQ(records.back().identity.data, "c");
@@ -144,17 +144,17 @@ TEST(ResultLog, TakesLinesFromSeveralWriters) {
   std::vector<std::thread> writers;
   for (int w = 0; w < 4; ++w) {
     writers.emplace_back([&, w] {
-      ResultLog log(dir / "results.jsonl");
-      for (int k = 0; k < 25; ++k) log.append(sample_record(std::to_string(w), k, {{0.5}}));
+      const std::string log = dir / "results.jsonl";
+      for (int k = 0; k < 25; ++k) append_to_log(log, sample_record(std::to_string(w), k, {{0.5}}));
     });
   }
   for (std::thread& writer : writers) writer.join();
-  EXPECT_EQ(ResultLog(dir / "results.jsonl").read().size(), 100u);
+  EXPECT_EQ(read_log(dir / "results.jsonl").size(), 100u);
 }
 
 TEST(ResultLog, SaysWhyItCannotWrite) {
   const TempDir dir;
-  EXPECT_DATA_ERROR(ResultLog(dir / "no/such/results.jsonl").append(sample_record("a", 0, {{0.5}})), "results.jsonl");
+  EXPECT_DATA_ERROR(append_to_log(dir / "no/such/results.jsonl", sample_record("a", 0, {{0.5}})), "results.jsonl");
 }
 
 TEST(JobLock, IsForOneAtATime) {

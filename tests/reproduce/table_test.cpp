@@ -1,7 +1,6 @@
-#include "graphpae/reproduce/table.h"
-
 #include <gtest/gtest.h>
 
+#include "graphpae/reproduce/summary.h"
 #include "tests/reproduce/sample_records.h"
 #include "tests/support/expect_error.h"
 

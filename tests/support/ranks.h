@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "graphpae/distributed/processes.h"
-#include "graphpae/io/free_port.h"
+#include "graphpae/io/child_process.h"
 
 namespace graphpae::test {
 

@@ -1,6 +1,5 @@
-#include "graphpae/io/embedding_file.h"
-
 #include "graphpae/io/npy.h"
+#include "graphpae/io/row_files.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 
