@@ -13,8 +13,7 @@
 #include "graphpae/kernels/head_lanes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 
 HWY_INLINE Vector LeakyRelu(Vector x, Vector slope) {
@@ -258,8 +257,7 @@ void SumRows(const int64_t* offsets, const int32_t* index, int64_t heads, const 
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -15,9 +15,7 @@
 #include "graphpae/kernels/dropout-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // The mean of the rows [first, last) and the sum of squared distances to it: two passes over rows that are in the
 // cache.
@@ -104,20 +102,16 @@ void NormaliseBackward(const BatchNorm& norm, const float* x, const float* d_y, 
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(RangeMoments);
 HWY_EXPORT(Normalise);
 HWY_EXPORT(SumGradients);
 HWY_EXPORT(NormaliseBackward);
-
-}  // namespace
 
 void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* squares, Threads threads) {
   const int64_t slots = row_slots(n);

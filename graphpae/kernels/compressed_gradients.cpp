@@ -40,9 +40,7 @@ struct ColumnTerms {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 constexpr int64_t kVectors = kBlock / kLanes;
 constexpr int64_t kGroup = std::min<int64_t>(kVectors, 8);  // sums in registers at a time
@@ -125,8 +123,7 @@ void SampledBlock(const CompressedRows& a, const float* y, const float* packed, 
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

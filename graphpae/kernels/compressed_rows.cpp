@@ -14,9 +14,7 @@
 #include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 using Tag = hn::CappedTag<float, 16>;
 constexpr int64_t kLanes = hn::MaxLanes(Tag());
@@ -66,19 +64,15 @@ void ProductColumns(const CompressedRows& a, const float* HWY_RESTRICT packed, c
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(BlockColumns);
 HWY_EXPORT(PackColumns);
 HWY_EXPORT(ProductColumns);
-
-}  // namespace
 
 CompressedRows compress_rows(const float* x, int64_t rows, int64_t columns, Threads threads) {
   CompressedRows a;

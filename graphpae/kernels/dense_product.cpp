@@ -30,9 +30,7 @@ constexpr int64_t kPackedColumns = 1024;  // of B at a time
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 using QuadTag = hn::CappedTag<float, 4>;
 
@@ -212,8 +210,7 @@ void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -100,8 +100,7 @@ struct PartSums {
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 
 static_assert(kBlock % (3 * kLanes) == 0 && 8 % kTileRows == 0 && 32 % (2 * kLanes) == 0);
@@ -275,8 +274,7 @@ void AddGradients(const DistanceEmbedding& e, const Layout& layout, const Tables
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -27,10 +27,8 @@ constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights t
 #include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
 
 // weights [kNodes,kBlock] of places [0, count): those of the Lagrange polynomials of the points -3, ..., 4 at t.
 void Weights(const DistanceGrid::Place* places, int64_t count, float* HWY_RESTRICT weights) {
@@ -122,18 +120,14 @@ void AddToTable(const DistanceGrid::Place* places, int64_t first, int64_t last, 
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(Interpolate);
 HWY_EXPORT(AddToTable);
-
-}  // namespace
 
 void table_forward(const DistanceEmbedding& embedding, const DistanceGrid& grid, float* out, Threads threads) {
   const auto points = static_cast<int64_t>(grid.points.size()), count = static_cast<int64_t>(grid.places.size());

@@ -8,8 +8,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 void EdgeDistances(const double* HWY_RESTRICT table, int64_t k, const int32_t* HWY_RESTRICT sources,
@@ -64,8 +63,7 @@ void EdgeDistancesWithNoise(const double* HWY_RESTRICT table, int64_t k, const i
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

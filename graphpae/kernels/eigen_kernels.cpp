@@ -6,8 +6,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Row = hn::ScalableTag<double>;
@@ -100,8 +99,7 @@ void RotateStrip(double* HWY_RESTRICT strip, const double* HWY_RESTRICT c, const
   for (size_t q = 0; q < kVectors; ++q) hn::Store(carried[q], d, strip + q * kLanes);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -13,8 +13,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -103,8 +102,7 @@ HWY_INLINE V Erfc(D d, V z, V exponential) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // include guard

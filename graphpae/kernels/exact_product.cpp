@@ -6,8 +6,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::ScalableTag<double>;
@@ -65,8 +64,7 @@ void AddExactGradient(const float* x, const double* d_y, int64_t rows, int64_t c
   for (; i < rows; ++i) AddRows<1>(x + i * columns, d_y + i, columns, d_v);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -15,9 +15,7 @@
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 constexpr float kEpsilon = 1e-6f;
 
@@ -184,8 +182,7 @@ void SumSharedRows(const float* rows, const int32_t* map, int64_t row_count, int
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -16,9 +16,7 @@
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // The activation of x; with kSlope also its derivative.
 template <NormActivation kActivation, bool kSlope, class D, class V = hn::Vec<D>>
@@ -158,8 +156,7 @@ void ErfValues(const float* x, int64_t n, float* y) {
   });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

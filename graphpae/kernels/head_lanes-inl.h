@@ -13,8 +13,7 @@
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 
 inline constexpr int64_t kMaxHeads = 64;
@@ -96,8 +95,7 @@ HWY_INLINE void StorePart(Vector v, float* to, int64_t count) {
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #endif  // include guard

@@ -13,9 +13,7 @@
 #include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 void HeadLogits(const float* x, const float* a_source, const float* a_target, int64_t first, int64_t last,
                 int64_t columns, int64_t heads, float* source, float* target) {
@@ -202,8 +200,7 @@ void NarrowWeightGradient(const float* x, const float* d_y, int64_t first, int64
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

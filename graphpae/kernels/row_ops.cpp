@@ -16,9 +16,7 @@
 #include "graphpae/kernels/elementary-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // y = dropout(activate(x)).
 template <class Activate>
@@ -111,8 +109,7 @@ void AddRows(const float* x, int64_t first, int64_t last, int64_t columns, float
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -22,9 +22,7 @@ constexpr int kPanelColumns = 32;
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // out = start + sum over entries e of values[e] * matrix[indices[e], :] for kVectors vectors of columns, whose
 // sums stay in registers over all entries.
@@ -85,8 +83,7 @@ void ShowRow(const float* values, const Dropout& dropout, int64_t node, int64_t 
   });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -13,8 +13,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // sums[h] += w[h] * row for all heads: the row of a source is read once, the sums stay in the first-level cache.
@@ -80,18 +79,14 @@ void AddRowBackward(const float* HWY_RESTRICT row, const float* HWY_RESTRICT wei
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(AddRow);
 HWY_EXPORT(AddRowBackward);
-
-}  // namespace
 
 TargetEdges target_edges(const EdgeIndex& index, std::span<const int32_t> targets) {
   TargetEdges out;

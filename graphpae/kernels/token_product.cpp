@@ -53,9 +53,7 @@ struct Sources {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 using Tag = hn::CappedTag<float, kColumns>;
 
@@ -203,8 +201,7 @@ void TokenGradient(const float* token, float scale, const float* w, int64_t stri
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
