@@ -15,7 +15,6 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
-#include "graphpae/kernels/dropout-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES
 #define GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES

@@ -12,9 +12,6 @@ torch::Tensor view(std::span<const T> values, at::ScalarType type) {
 
 }  // namespace
 
-torch::Tensor row_offsets_tensor(const Adjacency& adjacency) { return view(adjacency.offsets(), torch::kInt64); }
-torch::Tensor neighbours_tensor(const Adjacency& adjacency) { return view(adjacency.neighbours(), torch::kInt32); }
-
 torch::Tensor features_tensor(const Features& features) {
   if (!features.is_sparse())
     return view(features.dense_values(), torch::kFloat32).view({features.rows(), features.columns()});
@@ -25,8 +22,6 @@ torch::Tensor features_tensor(const Features& features) {
 }
 
 torch::Tensor int64_tensor(std::span<const int32_t> values) { return view(values, torch::kInt32).to(torch::kInt64); }
-
-torch::Tensor labels_tensor(const Graph& graph) { return int64_tensor(graph.labels()); }
 
 void use_threads_in_torch(Threads threads) { torch::set_num_threads(threads.count); }
 

@@ -1,6 +1,4 @@
-// Graph arrays as LibTorch tensors, without copying.
-//
-// The tensors share memory with the graph, which must outlive them, and must not be written to.
+// Arrays of graphs as LibTorch tensors.
 #pragma once
 
 #include <torch/types.h>
@@ -8,19 +6,14 @@
 #include <cstdint>
 #include <span>
 
-#include "graphpae/core/graph.h"
+#include "graphpae/core/features.h"
 #include "graphpae/core/threads.h"
 
 namespace graphpae {
 
-torch::Tensor row_offsets_tensor(const Adjacency& adjacency);  // [N+1] int64
-torch::Tensor neighbours_tensor(const Adjacency& adjacency);   // [directed edges] int32
-
-// Dense features as they are; sparse ones as a torch CSR tensor. [N, F] float32
+// [N, F] float32: dense features, or a torch CSR tensor of sparse ones. It shares memory with the features, which must
+// outlive it, and must not be written to.
 torch::Tensor features_tensor(const Features& features);
-
-// [N] int64, -1 = unlabelled. A copy: torch wants 64 bits.
-torch::Tensor labels_tensor(const Graph& graph);
 
 // A copy, [n] int64: torch wants indices of 64 bits.
 torch::Tensor int64_tensor(std::span<const int32_t> values);
