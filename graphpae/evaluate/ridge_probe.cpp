@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "graphpae/evaluate/gram.h"
-#include "graphpae/kernels/eigen_kernels.h"
+#include "graphpae/kernels/float64_kernels.h"
 #include "graphpae/positions/symmetric_eigen.h"
 
 namespace graphpae {

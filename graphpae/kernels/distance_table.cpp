@@ -7,18 +7,6 @@
 
 #include "graphpae/kernels/row_ranges.h"
 
-#ifndef GRAPHPAE_DISTANCE_TABLE_LAYOUT_
-#define GRAPHPAE_DISTANCE_TABLE_LAYOUT_
-namespace graphpae::kernels {
-namespace {
-
-constexpr int64_t kNodes = DistanceGrid::kNodes;
-constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights take 8 KB
-
-}  // namespace
-}  // namespace graphpae::kernels
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/distance_table.cpp"
 #include <hwy/foreach_target.h>
@@ -29,6 +17,9 @@ constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights t
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
+
+constexpr int64_t kNodes = DistanceGrid::kNodes;
+constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights take 8 KB
 
 // weights [kNodes,kBlock] of places [0, count): those of the Lagrange polynomials of the points -3, ..., 4 at t.
 void Weights(const DistanceGrid::Place* places, int64_t count, float* HWY_RESTRICT weights) {

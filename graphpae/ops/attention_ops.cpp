@@ -59,7 +59,8 @@ struct EdgeLogitsOp : torch::autograd::Function<EdgeLogitsOp> {
     keep(context, EdgeState{edges, heads, is_there(positions), threads});
     const Tensor shifts = positions_or_zeros(positions, edges, heads);
     Tensor refined = empty({edges->num_edges(), heads});
-    kernels::edge_logits_forward(*edges, heads, data(source), data(target), data(shifts), data(refined), threads);
+    kernels::attention_forward(*edges, heads, 0, data(source), data(target), data(shifts), data(refined), nullptr,
+                               threads);
     return refined;
   }
 
