@@ -18,17 +18,6 @@
 
 #include "graphpae/kernels/columns-inl.h"
 
-#ifndef GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
-#define GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
-namespace graphpae::kernels {
-
-constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time
-constexpr int64_t kPackedRows = 120;      // of A at a time: a multiple of the rows of any tile
-constexpr int64_t kPackedColumns = 1024;  // of B at a time
-
-}  // namespace graphpae::kernels
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace graphpae::kernels::HWY_NAMESPACE {
 

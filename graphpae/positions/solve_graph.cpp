@@ -351,7 +351,9 @@ Positions solve_graph(const GraphView& graph, const PositionOptions& options, Th
   fix_signs(positions.eigenvectors, positions.k, positions.computed, threads);
   normalise_columns(positions.eigenvectors, positions.k, std::span(positions.eigenvalues).first(positions.computed),
                     options.normalisation, threads);
-  if (options.absolute) take_absolute_values(positions.eigenvectors);
+  if (options.absolute) {
+    for (double& x : positions.eigenvectors) x = std::abs(x);
+  }
   return positions;
 }
 
