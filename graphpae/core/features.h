@@ -3,6 +3,7 @@
 // zeros): checked once, here.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -48,6 +49,15 @@ class Features {
   SparseRow sparse_row(int64_t row) const {
     const size_t count = offsets_[row + 1] - offsets_[row];
     return {{indices_.data() + offsets_[row], count}, {values_.data() + offsets_[row], count}};
+  }
+
+  // Writes a row, zeros and all, to `to` [columns] of float or double.
+  template <class T>
+  void copy_row(int64_t row, T* to) const {
+    if (!is_sparse_) return void(std::copy_n(dense_row(row).data(), columns_, to));
+    std::fill_n(to, columns_, T{0});
+    const SparseRow sparse = sparse_row(row);
+    for (size_t k = 0; k < sparse.columns.size(); ++k) to[sparse.columns[k]] = sparse.values[k];
   }
 
   // The rows at `nodes`, in that order.

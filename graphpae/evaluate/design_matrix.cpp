@@ -16,10 +16,7 @@ DesignMatrix::DesignMatrix(const Features& features, std::span<const int32_t> ch
     return;
   }
   dense_.resize(static_cast<size_t>(rows_ * columns_));
-  for (int64_t i = 0; i < rows_; ++i) {
-    const std::span<const float> row = features.dense_row(chosen[i]);
-    std::copy(row.begin(), row.end(), dense_.begin() + i * columns_);
-  }
+  for (int64_t i = 0; i < rows_; ++i) features.copy_row(chosen[i], dense_.data() + i * columns_);
 }
 
 void DesignMatrix::forward(const float* w, const float* bias, int64_t n, float* out) const {

@@ -8,7 +8,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/evaluate/lbfgs.h"
 #include "graphpae/kernels/dense_product.h"
-#include "graphpae/kernels/exact_product.h"
+#include "graphpae/kernels/float64_kernels.h"
 
 namespace graphpae {
 namespace {

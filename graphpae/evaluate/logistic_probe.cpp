@@ -92,13 +92,10 @@ FittedProbe fit_all(RowsView x, const BinaryTask& task, std::span<const FoldResu
   return probe;
 }
 
-// [rows,columns] of sparse rows.
+// [rows,columns]
 Buffer<float> dense_copy(const Features& rows) {
-  Buffer<float> values(static_cast<size_t>(rows.rows() * rows.columns()), 0.0f);
-  for (int64_t i = 0; i < rows.rows(); ++i) {
-    const SparseRow row = rows.sparse_row(i);
-    for (size_t k = 0; k < row.columns.size(); ++k) values[i * rows.columns() + row.columns[k]] = row.values[k];
-  }
+  Buffer<float> values(static_cast<size_t>(rows.rows() * rows.columns()));
+  for (int64_t i = 0; i < rows.rows(); ++i) rows.copy_row(i, values.data() + i * rows.columns());
   return values;
 }
 

@@ -8,7 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/rng.h"
-#include "graphpae/evaluate/penalised_fit.h"
+#include "graphpae/evaluate/softmax_loss.h"
 #include "graphpae/kernels/adam.h"
 
 namespace graphpae {

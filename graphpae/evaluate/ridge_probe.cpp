@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "graphpae/evaluate/gram.h"
-#include "graphpae/kernels/eigen_kernels.h"
+#include "graphpae/kernels/float64_kernels.h"
 #include "graphpae/positions/symmetric_eigen.h"
 
 namespace graphpae {
@@ -16,14 +16,7 @@ constexpr int32_t kNoFold = -1;  // held out: nothing
 
 // Row `id` of length one, [columns]; a row of zeros stays one.
 void unit_row(const Features& rows, int64_t id, double* out) {
-  std::fill_n(out, rows.columns(), 0.0);
-  if (rows.is_sparse()) {
-    const SparseRow row = rows.sparse_row(id);
-    for (size_t k = 0; k < row.columns.size(); ++k) out[row.columns[k]] = row.values[k];
-  } else {
-    const std::span<const float> row = rows.dense_row(id);
-    std::copy(row.begin(), row.end(), out);
-  }
+  rows.copy_row(id, out);
   const double length = std::sqrt(kernels::dot(out, out, rows.columns()));
   if (length == 0) return;
   for (int64_t d = 0; d < rows.columns(); ++d) out[d] /= length;

@@ -3,7 +3,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graphpae/core/error.h"
+
 namespace graphpae {
+namespace {
+
+constexpr double kGradientShare = 1e-4;  // of the gradient at zero weights: an optimum, whatever the scale of the rows
+
+}  // namespace
 
 SoftmaxLoss::SoftmaxLoss(const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems,
                          Threads threads)
@@ -66,6 +73,76 @@ void SoftmaxLoss::backward(float* d_w, float* d_bias) {
   }
   std::copy(d_sum.begin(), d_sum.end(), d_bias);
   for (int64_t p = 0; p < problems_; ++p) losses_[p] *= scale_[p];
+}
+
+PenalisedFit::PenalisedFit(const DesignMatrix& x, int64_t classes, std::span<const ProbeProblem> problems,
+                           Threads threads)
+    : columns_(x.columns()),
+      classes_(classes),
+      problems_(static_cast<int64_t>(problems.size())),
+      loss_(x, classes, problems, threads),
+      optima_(problems.size(), std::vector<double>(static_cast<size_t>((columns_ + 1) * classes), 0)),
+      options_(problems.size()),
+      w_(static_cast<size_t>(columns_ * loss_.width()), 0),
+      d_w_(w_.size()),
+      bias_(static_cast<size_t>(loss_.width()), 0),
+      d_bias_(bias_.size()),
+      gradient_(static_cast<size_t>((columns_ + 1) * classes)) {
+  loss_.forward(w_.data(), bias_.data());
+  loss_.backward(d_w_.data(), d_bias_.data());
+  for (int64_t p = 0; p < problems_; ++p) {
+    read_gradient(p);
+    double largest = 0;
+    for (const double value : gradient_) largest = std::max(largest, std::abs(value));
+    options_[p].tolerance = kGradientShare * largest;
+  }
+}
+
+void PenalisedFit::write(int64_t problem, const std::vector<double>& parameters) {
+  const int64_t first = problem * classes_;
+  for (int64_t d = 0; d < columns_; ++d) {
+    for (int64_t c = 0; c < classes_; ++c)
+      w_[d * loss_.width() + first + c] = static_cast<float>(parameters[d * classes_ + c]);
+  }
+  for (int64_t c = 0; c < classes_; ++c) bias_[first + c] = static_cast<float>(parameters[columns_ * classes_ + c]);
+}
+
+void PenalisedFit::read_gradient(int64_t problem) {
+  const int64_t first = problem * classes_;
+  for (int64_t d = 0; d < columns_; ++d) {
+    for (int64_t c = 0; c < classes_; ++c) gradient_[d * classes_ + c] = d_w_[d * loss_.width() + first + c];
+  }
+  for (int64_t c = 0; c < classes_; ++c) gradient_[columns_ * classes_ + c] = d_bias_[first + c];
+}
+
+int64_t PenalisedFit::fit(double penalty) {
+  std::vector<Lbfgs> searches;
+  for (int64_t p = 0; p < problems_; ++p) searches.emplace_back(optima_[p], options_[p]);
+  while (!std::all_of(searches.begin(), searches.end(), [](const Lbfgs& search) { return search.done(); })) {
+    for (int64_t p = 0; p < problems_; ++p) write(p, searches[p].point());
+    loss_.forward(w_.data(), bias_.data());
+    loss_.backward(d_w_.data(), d_bias_.data());
+    for (int64_t p = 0; p < problems_; ++p) {
+      Lbfgs& search = searches[p];
+      if (search.done()) continue;
+      read_gradient(p);
+      double value = loss_.loss(p);
+      for (int64_t i = 0; i < columns_ * classes_; ++i) {
+        value += penalty / 2 * search.point()[i] * search.point()[i];
+        gradient_[i] += penalty * search.point()[i];
+      }
+      if (!std::isfinite(value) && search.evaluations() == 0) throw numerical_error("probe: the loss is not finite");
+      search.tell(value, gradient_);
+    }
+  }
+  int64_t unconverged = 0;
+  for (int64_t p = 0; p < problems_; ++p) {
+    optima_[p] = searches[p].best();
+    write(p, optima_[p]);
+    unconverged += !searches[p].converged();
+  }
+  loss_.forward(w_.data(), bias_.data());
+  return unconverged;
 }
 
 }  // namespace graphpae

@@ -1,4 +1,4 @@
-// Statistics: what a few runs of one experiment say about its mean.
+// Statistics: what a few runs of one experiment say about its mean, and whether a difference could be chance.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,13 @@ Statistics statistics(std::span<const double> values);
 // 1e-12 for probabilities of 0.0005 .. 0.9995 and below 1e-9 for 1e-6 .. 1 - 1e-6. Takes less than a millisecond for
 // any number of degrees. Throws a usage error unless 0 < probability < 1 and degrees >= 1.
 double student_t_quantile(double probability, int64_t degrees);
+
+// The probability that a variable of Student's distribution is at least as far from zero as `t`: the two-sided p of a
+// t-test, exact to 1e-14. Throws a usage error unless degrees >= 1.
+double student_t_two_sided(double t, int64_t degrees);
+
+// The two-sided p of the sign test: how often fair coins are at least as one-sided as `better` against `worse`. Pairs
+// without a difference are left out of both. 1 if there are none.
+double sign_test(int64_t better, int64_t worse);
 
 }  // namespace graphpae

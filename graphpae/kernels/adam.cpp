@@ -30,9 +30,7 @@ struct StepFactors {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 void AdamRange(const StepFactors& factors, const float* HWY_RESTRICT gradient, int64_t begin, int64_t end,
                float* HWY_RESTRICT parameter, float* HWY_RESTRICT first, float* HWY_RESTRICT second) {
@@ -63,8 +61,7 @@ void SgdRange(const StepFactors& factors, const float* HWY_RESTRICT gradient, in
   });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

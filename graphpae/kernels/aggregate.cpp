@@ -11,12 +11,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "graphpae/kernels/dropout-inl.h"
+#include "graphpae/kernels/columns-inl.h"
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 
 // Asks for the rows that come up kEdgesAhead edges later. `edges` is the length of the index.
@@ -231,8 +230,7 @@ void DropEdges(const Dropout& dropout, int64_t heads, const float* alpha, float*
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -12,20 +12,17 @@
 
 namespace graphpae::kernels {
 
-// refined[e,h] = source_logits[j,h] + target_logits[i,h] + positions[e,h] for edge e: j -> i.
-// source_logits, target_logits [N,H]; positions, refined [E,H].
-void edge_logits_forward(const EdgeIndex& edges, int64_t heads, const float* source_logits, const float* target_logits,
-                         const float* positions, float* refined, Threads threads);
-
-// The gradient of the above: the sums of d_refined [E,H] over the edges out of a node, d_source_logits [N,H], and into
-// it, d_target_logits [N,H]; both are written. The gradient of the positions is d_refined itself.
-void edge_logits_backward(const EdgeIndex& edges, int64_t heads, const float* d_refined, float* d_source_logits,
-                          float* d_target_logits, Threads threads);
-
-// refined [E,H] as above, and alpha [E,H]: the softmax over the edges into each node of LeakyReLU(refined, slope).
+// refined[e,h] = source_logits[j,h] + target_logits[i,h] + positions[e,h] for edge e: j -> i, and alpha, unless null:
+// the softmax over the edges into each node of LeakyReLU(refined, slope). source_logits, target_logits [N,H];
+// positions, refined, alpha [E,H].
 void attention_forward(const EdgeIndex& edges, int64_t heads, float slope, const float* source_logits,
                        const float* target_logits, const float* positions, float* refined, float* alpha,
                        Threads threads);
+
+// The gradient of refined alone: the sums of d_refined [E,H] over the edges out of a node, d_source_logits [N,H], and
+// into it, d_target_logits [N,H]; both are written. The gradient of the positions is d_refined itself.
+void edge_logits_backward(const EdgeIndex& edges, int64_t heads, const float* d_refined, float* d_source_logits,
+                          float* d_target_logits, Threads threads);
 
 // Gradients for d_alpha [E,H] and d_refined [E,H] (null: zero) with the results of the forward pass. Writes d_logit
 // [E,H], which is the gradient of the positions, d_source_logits [N,H] and d_target_logits [N,H]. d_logit may be

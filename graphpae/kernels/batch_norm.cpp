@@ -12,12 +12,9 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
-#include "graphpae/kernels/dropout-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // The mean of the rows [first, last) and the sum of squared distances to it: two passes over rows that are in the
 // cache.
@@ -41,8 +38,6 @@ void RangeMoments(const float* x, int64_t first, int64_t last, int64_t width, fl
 
 void Normalise(const BatchNorm& norm, const float* x, int64_t first, int64_t last, float* y) {
   const int64_t width = norm.width;
-  const bool drops = norm.dropout.active();
-  const float scale = norm.dropout.scale();
   RowKeeper keeper(norm.dropout);
   for (int64_t i = first; i < last; ++i) {
     keeper.start_row(i);
@@ -51,8 +46,7 @@ void Normalise(const BatchNorm& norm, const float* x, int64_t first, int64_t las
                                 hn::LoadU(d, norm.inverse + j));
       auto v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
       if (norm.relu) v = hn::Max(v, hn::Zero(d));
-      if (drops) v = hn::IfThenElseZero(keeper.kept(d, j), hn::Mul(v, hn::Set(d, scale)));
-      hn::StoreU(v, d, y + i * width + j);
+      hn::StoreU(keeper.drop(d, j, v), d, y + i * width + j);
     });
   }
 }
@@ -67,9 +61,7 @@ HWY_INLINE V Arriving(D d, const BatchNorm& norm, const RowKeeper& keeper, const
     const V v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
     gradient = hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), gradient);
   }
-  if (norm.dropout.active())
-    gradient = hn::IfThenElseZero(keeper.kept(d, j), hn::Mul(gradient, hn::Set(d, norm.dropout.scale())));
-  return gradient;
+  return keeper.drop(d, j, gradient);
 }
 
 // sums [2,D]: of the gradients, and of the gradients times the unit values.
@@ -104,20 +96,16 @@ void NormaliseBackward(const BatchNorm& norm, const float* x, const float* d_y, 
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(RangeMoments);
 HWY_EXPORT(Normalise);
 HWY_EXPORT(SumGradients);
 HWY_EXPORT(NormaliseBackward);
-
-}  // namespace
 
 void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* squares, Threads threads) {
   const int64_t slots = row_slots(n);

@@ -15,9 +15,7 @@
 #include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // The dot product in float64.
 double DotRow(const float* a, const float* b, int64_t n) {
@@ -56,8 +54,7 @@ void CombineRow(const float* h, float c1, float c2, int64_t n, float* q, float* 
   });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -18,23 +18,8 @@
 
 #include "graphpae/kernels/columns-inl.h"
 
-#ifndef GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
-#define GRAPHPAE_KERNELS_DENSE_PRODUCT_BLOCK
-namespace graphpae::kernels {
-
-constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time
-constexpr int64_t kPackedRows = 120;      // of A at a time: a multiple of the rows of any tile
-constexpr int64_t kPackedColumns = 1024;  // of B at a time
-
-}  // namespace graphpae::kernels
-#endif
-
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-using QuadTag = hn::CappedTag<float, 4>;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // The sums of a tile of the output fill most registers: 12 of 16, or 24 of 32. A tile of B of kMostDepth terms stays in
 // the L1 cache or near it, kPackedRows rows of A in half of an L2 cache of 512 KB.
@@ -110,32 +95,8 @@ HWY_INLINE void AnyTile(bool wide, bool by_rows, int64_t depth, const float* a, 
 // out[l * width + q] = source[q * stride + l] for q < count, l < depth, and 0 for q in [count, width).
 HWY_INLINE void PackTransposed(const float* source, int64_t stride, int64_t count, int64_t depth, int64_t width,
                                float* out) {
-  int64_t q = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const QuadTag d;
-  for (; q + 4 <= count; q += 4) {  // squares of 4 x 4
-    const float* from = source + q * stride;
-    int64_t l = 0;
-    for (; l + 4 <= depth; l += 4) {
-      const auto r0 = hn::LoadU(d, from + l), r1 = hn::LoadU(d, from + stride + l);
-      const auto r2 = hn::LoadU(d, from + 2 * stride + l), r3 = hn::LoadU(d, from + 3 * stride + l);
-      const auto a = hn::InterleaveLower(d, r0, r2), b = hn::InterleaveLower(d, r1, r3);
-      const auto e = hn::InterleaveUpper(d, r0, r2), f = hn::InterleaveUpper(d, r1, r3);
-      float* to = out + l * width + q;
-      hn::StoreU(hn::InterleaveLower(d, a, b), d, to);
-      hn::StoreU(hn::InterleaveUpper(d, a, b), d, to + width);
-      hn::StoreU(hn::InterleaveLower(d, e, f), d, to + 2 * width);
-      hn::StoreU(hn::InterleaveUpper(d, e, f), d, to + 3 * width);
-    }
-    for (; l < depth; ++l) {
-      for (int64_t i = 0; i < 4; ++i) out[l * width + q + i] = from[i * stride + l];
-    }
-  }
-#endif
-  for (; q < count; ++q) {
-    for (int64_t l = 0; l < depth; ++l) out[l * width + q] = source[q * stride + l];
-  }
-  for (; q < width; ++q) {
+  Transpose(source, stride, count, depth, out, width);
+  for (int64_t q = count; q < width; ++q) {
     for (int64_t l = 0; l < depth; ++l) out[l * width + q] = 0;
   }
 }
@@ -212,8 +173,7 @@ void ProductBlock(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

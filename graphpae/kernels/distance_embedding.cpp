@@ -97,11 +97,11 @@ struct PartSums {
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "graphpae/kernels/columns-inl.h"
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 
 static_assert(kBlock % (3 * kLanes) == 0 && 8 % kTileRows == 0 && 32 % (2 * kLanes) == 0);
@@ -165,34 +165,6 @@ void EmbedDistances(const DistanceEmbedding& e, const Layout&, const Tables& tab
   }
 }
 
-// to[c, r] = from[r, c] for `rows` rows, a multiple of four, of kBlock columns.
-void Transpose(const float* HWY_RESTRICT from, int64_t rows, float* HWY_RESTRICT to, int64_t to_stride) {
-#if HWY_TARGET == HWY_SCALAR
-  for (int64_t r = 0; r < rows; ++r) {
-    for (int64_t c = 0; c < kBlock; ++c) to[c * to_stride + r] = from[r * kBlock + c];
-  }
-#else
-  const hn::FixedTag<float, 4> d;
-  const hn::FixedTag<double, 2> dd;
-  for (int64_t r = 0; r < rows; r += 4) {
-    for (int64_t c = 0; c < kBlock; c += 4) {
-      const float* at = from + r * kBlock + c;
-      const auto r0 = hn::Load(d, at), r1 = hn::Load(d, at + kBlock);
-      const auto r2 = hn::Load(d, at + 2 * kBlock), r3 = hn::Load(d, at + 3 * kBlock);
-      const auto low01 = hn::BitCast(dd, hn::InterleaveLower(d, r0, r1));
-      const auto low23 = hn::BitCast(dd, hn::InterleaveLower(d, r2, r3));
-      const auto high01 = hn::BitCast(dd, hn::InterleaveUpper(d, r0, r1));
-      const auto high23 = hn::BitCast(dd, hn::InterleaveUpper(d, r2, r3));
-      float* out = to + c * to_stride + r;
-      hn::Store(hn::BitCast(d, hn::InterleaveLower(dd, low01, low23)), d, out);
-      hn::Store(hn::BitCast(d, hn::InterleaveUpper(dd, low01, low23)), d, out + to_stride);
-      hn::Store(hn::BitCast(d, hn::InterleaveLower(dd, high01, high23)), d, out + 2 * to_stride);
-      hn::Store(hn::BitCast(d, hn::InterleaveUpper(dd, high01, high23)), d, out + 3 * to_stride);
-    }
-  }
-#endif
-}
-
 // dW1 += gaussians d_hidden^T.
 void AddWeight1(const Layout& layout, const BlockScratch& block, const PartSums& sums) {
   for (int64_t column = 0; column < layout.columns; column += 2 * kLanes) {
@@ -248,7 +220,7 @@ void AddGradients(const DistanceEmbedding& e, const Layout& layout, const Tables
       // Beyond the last head there are zeros.
       AddDots(value, block.heads, e.heads, kBlock, sums.weight2 + k * layout.heads);
     }
-    Transpose(block.d_hidden, PackedRows(e.hidden), block.transposed, layout.transposed);
+    Transpose(block.d_hidden, kBlock, PackedRows(e.hidden), kBlock, block.transposed, layout.transposed);
     AddWeight1(layout, block, sums);
 
     PackedProduct(tables.by_kernel, e.kernels, e.hidden, block.d_hidden, kBlock, Start::zero, tables.means,
@@ -275,8 +247,7 @@ void AddGradients(const DistanceEmbedding& e, const Layout& layout, const Tables
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

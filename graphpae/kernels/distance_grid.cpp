@@ -1,10 +1,9 @@
-#include "graphpae/kernels/distance_grid.h"
-
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
+#include "graphpae/kernels/distance_table.h"
 #include "graphpae/kernels/row_ranges.h"
 
 namespace graphpae::kernels {

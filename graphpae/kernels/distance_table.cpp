@@ -7,18 +7,6 @@
 
 #include "graphpae/kernels/row_ranges.h"
 
-#ifndef GRAPHPAE_DISTANCE_TABLE_LAYOUT_
-#define GRAPHPAE_DISTANCE_TABLE_LAYOUT_
-namespace graphpae::kernels {
-namespace {
-
-constexpr int64_t kNodes = DistanceGrid::kNodes;
-constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights take 8 KB
-
-}  // namespace
-}  // namespace graphpae::kernels
-#endif
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/distance_table.cpp"
 #include <hwy/foreach_target.h>
@@ -27,10 +15,11 @@ constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights t
 #include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
-namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kNodes = DistanceGrid::kNodes;
+constexpr int64_t kBlock = 256;  // distances at once: [kNodes,kBlock] weights take 8 KB
 
 // weights [kNodes,kBlock] of places [0, count): those of the Lagrange polynomials of the points -3, ..., 4 at t.
 void Weights(const DistanceGrid::Place* places, int64_t count, float* HWY_RESTRICT weights) {
@@ -122,18 +111,14 @@ void AddToTable(const DistanceGrid::Place* places, int64_t first, int64_t last, 
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(Interpolate);
 HWY_EXPORT(AddToTable);
-
-}  // namespace
 
 void table_forward(const DistanceEmbedding& embedding, const DistanceGrid& grid, float* out, Threads threads) {
   const auto points = static_cast<int64_t>(grid.points.size()), count = static_cast<int64_t>(grid.places.size());

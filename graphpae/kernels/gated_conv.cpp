@@ -11,13 +11,10 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
-#include "graphpae/kernels/dropout-inl.h"
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 constexpr float kEpsilon = 1e-6f;
 
@@ -31,21 +28,20 @@ HWY_INLINE V Sigmoid(D d, V x) {
 struct ForwardEdge {
   const float *a2, *b2, *c, *p;
   float *gate, *hat, *refined;
+  uint32_t hash;  // of its dropout
 };
 
-void ConvolveNode(const GatedGraph& graph, const GatedTerms& terms, const RowKeeper* keepers,
-                  const std::vector<ForwardEdge>& edges, const Dropout& dropout, int64_t i, float* nodes) {
+void ConvolveNode(const GatedGraph& graph, const GatedTerms& terms, RowKeeper& keeper,
+                  const std::vector<ForwardEdge>& edges, int64_t i, float* nodes) {
   const int64_t width = graph.width;
   const float* own = terms.nodes.row(i);
   const float *a1 = own, *b1 = own + 2 * width;
   float* out = nodes + i * width;
-  const float scale = graph.scale[i], kept_scale = dropout.scale();
-  const bool drops = dropout.active();
+  const float scale = graph.scale[i];
   for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
     const auto own_b = hn::LoadU(d, b1 + j);
     auto sum = hn::Zero(d), total = hn::Set(d, kEpsilon);
-    for (size_t e = 0; e < edges.size(); ++e) {
-      const ForwardEdge& edge = edges[e];
+    for (const ForwardEdge& edge : edges) {
       const auto hat = hn::Add(hn::Add(own_b, hn::LoadU(d, edge.b2 + j)), hn::LoadU(d, edge.c + j));
       const auto refined = edge.p == nullptr ? hat : hn::Add(hat, hn::LoadU(d, edge.p + j));
       const auto gate = Sigmoid(d, refined);
@@ -54,9 +50,8 @@ void ConvolveNode(const GatedGraph& graph, const GatedTerms& terms, const RowKee
       hn::StoreU(gate, d, edge.gate + j);
       if (edge.hat != nullptr) hn::StoreU(hat, d, edge.hat + j);
       if (edge.refined == nullptr) continue;
-      auto handed = refined;
-      if (drops) handed = hn::IfThenElseZero(keepers[e].kept(d, j), hn::Mul(refined, hn::Set(d, kept_scale)));
-      hn::StoreU(handed, d, edge.refined + j);
+      keeper.start_hash(edge.hash);
+      hn::StoreU(keeper.drop(d, j, refined), d, edge.refined + j);
     }
     const auto mean = hn::Div(sum, total);
     hn::StoreU(hn::Mul(hn::Add(hn::LoadU(d, a1 + j), mean), hn::Set(d, scale)), d, out + j);
@@ -67,37 +62,33 @@ void ConvolveBlock(const GatedGraph& graph, const GatedTerms& terms, const Dropo
                    int64_t first, int64_t last, float* nodes, float* hat, float* refined) {
   const EdgeIndex& index = graph.edges;
   const int64_t width = graph.width;
-  const bool drops = dropout.active() && refined != nullptr;
   std::vector<ForwardEdge> edges;
-  std::vector<RowKeeper> keepers;
+  RowKeeper keeper(dropout);
   for (int64_t i = first; i < last; ++i) {
     edges.clear();
-    keepers.clear();
     for (int64_t e = index.offsets()[i]; e < index.offsets()[i + 1]; ++e) {
       const float* source = terms.nodes.row(index.sources()[e]);
       edges.push_back({source + width, source + 3 * width, terms.edges.row(e),
                        terms.positions.data == nullptr ? nullptr : terms.positions.row(e), gates + e * width,
-                       hat == nullptr ? nullptr : hat + e * width, refined == nullptr ? nullptr : refined + e * width});
-      if (!drops) continue;
-      keepers.emplace_back(dropout);
-      keepers.back().start_row(e);
+                       hat == nullptr ? nullptr : hat + e * width, refined == nullptr ? nullptr : refined + e * width,
+                       dropout_row_hash(dropout, e)});
     }
-    ConvolveNode(graph, terms, keepers.data(), edges, dropout, i, nodes);
+    ConvolveNode(graph, terms, keeper, edges, i, nodes);
   }
 }
 
 struct BackwardEdge {
   const float *a2, *gate, *d_hat, *d_refined;
   float *d_a2, *d_b2, *d_c, *d_p;
+  uint32_t hash;
 };
 
-void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, const std::vector<BackwardEdge>& edges,
-                          const Dropout& dropout, int64_t i, const float* d_nodes, float* d_own, bool adds) {
+void ConvolveNodeBackward(const GatedGraph& graph, RowKeeper& keeper, const std::vector<BackwardEdge>& edges, int64_t i,
+                          const float* d_nodes, float* d_own, bool adds) {
   const int64_t width = graph.width;
   const float* d_out = d_nodes == nullptr ? nullptr : d_nodes + i * width;
   float *d_a1 = d_own, *d_b1 = d_nodes == nullptr ? d_own : d_own + 2 * width;
-  const float scale = graph.scale[i], kept_scale = dropout.scale();
-  const bool drops = dropout.active();
+  const float scale = graph.scale[i];
   for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
     auto share = hn::Zero(d), mean = hn::Zero(d), own = hn::Zero(d);
     if (d_out != nullptr) {
@@ -113,8 +104,7 @@ void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, con
       share = hn::Div(gradient, total);
       mean = hn::Div(sum, total);
     }
-    for (size_t e = 0; e < edges.size(); ++e) {
-      const BackwardEdge& edge = edges[e];
+    for (const BackwardEdge& edge : edges) {
       auto gradient = hn::Zero(d);
       if (d_out != nullptr) {
         const auto gate = hn::LoadU(d, edge.gate + j);
@@ -123,9 +113,8 @@ void ConvolveNodeBackward(const GatedGraph& graph, const RowKeeper* keepers, con
         hn::StoreU(hn::MulAdd(share, gate, hn::LoadU(d, edge.d_a2 + j)), d, edge.d_a2 + j);
       }
       if (edge.d_refined != nullptr) {
-        auto handed = hn::LoadU(d, edge.d_refined + j);
-        if (drops) handed = hn::IfThenElseZero(keepers[e].kept(d, j), hn::Mul(handed, hn::Set(d, kept_scale)));
-        gradient = hn::Add(gradient, handed);
+        keeper.start_hash(edge.hash);
+        gradient = hn::Add(gradient, keeper.drop(d, j, hn::LoadU(d, edge.d_refined + j)));
       }
       if (edge.d_p != nullptr)
         hn::StoreU(adds ? hn::Add(gradient, hn::LoadU(d, edge.d_p + j)) : gradient, d, edge.d_p + j);
@@ -143,7 +132,6 @@ void ConvolveBlockBackward(const GatedGraph& graph, const GatedSaved& saved, con
                            float* d_node_terms, float* d_edge_terms, float* d_positions) {
   const EdgeIndex& index = graph.edges;
   const int64_t width = graph.width;
-  const bool drops = dropout.active() && d_refined != nullptr;
   const int32_t* map = saved.position_map;
   const bool all = d_nodes != nullptr;
   const int64_t stride = (all ? 4 : 2) * width, a2 = width, b2 = stride - width;
@@ -153,22 +141,19 @@ void ConvolveBlockBackward(const GatedGraph& graph, const GatedSaved& saved, con
     std::fill_n(row + b2, width, 0.0f);
   }
   std::vector<BackwardEdge> edges;
-  std::vector<RowKeeper> keepers;
+  RowKeeper keeper(dropout);
   for (int64_t i = first; i < last; ++i) {
     edges.clear();
-    keepers.clear();
     for (int64_t e = index.offsets()[i]; e < index.offsets()[i + 1]; ++e) {
       const int32_t source = index.sources()[e];
       float* d_source = d_node_terms + source * stride;
       edges.push_back({saved.a2.row(source), saved.gates + e * width, d_hat == nullptr ? nullptr : d_hat + e * width,
                        d_refined == nullptr ? nullptr : d_refined + e * width, d_source + a2, d_source + b2,
                        d_edge_terms + e * width,
-                       d_positions == nullptr ? nullptr : d_positions + (map == nullptr ? e : map[e]) * width});
-      if (!drops) continue;
-      keepers.emplace_back(dropout);
-      keepers.back().start_row(e);
+                       d_positions == nullptr ? nullptr : d_positions + (map == nullptr ? e : map[e]) * width,
+                       dropout_row_hash(dropout, e)});
     }
-    ConvolveNodeBackward(graph, keepers.data(), edges, dropout, i, d_nodes, d_node_terms + i * stride, map != nullptr);
+    ConvolveNodeBackward(graph, keeper, edges, i, d_nodes, d_node_terms + i * stride, map != nullptr);
   }
 }
 
@@ -184,8 +169,7 @@ void SumSharedRows(const float* rows, const int32_t* map, int64_t row_count, int
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -13,9 +13,7 @@
 #include "graphpae/kernels/columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 void HeadLogits(const float* x, const float* a_source, const float* a_target, int64_t first, int64_t last,
                 int64_t columns, int64_t heads, float* source, float* target) {
@@ -53,45 +51,40 @@ void HeadLogits(const float* x, const float* a_source, const float* a_target, in
   }
 }
 
+// kRows rows share the loads of the vectors and the pass over the sums.
+template <int kRows>
+HWY_INLINE void HeadLogitsBackwardRows(const float* x, const float* a_source, const float* a_target,
+                                       const float* d_source, const float* d_target, int64_t columns, int64_t heads,
+                                       float* d_x, float* sums_source, float* sums_target) {
+  const int64_t width = heads == 0 ? 0 : columns / heads;
+  for (int64_t h = 0; h < heads; ++h) {
+    for_columns(h * width, (h + 1) * width, [&](auto d, int64_t j) HWY_ATTR {
+      const auto a = hn::LoadU(d, a_source + j), b = hn::LoadU(d, a_target + j);
+      auto sum_s = hn::LoadU(d, sums_source + j), sum_t = hn::LoadU(d, sums_target + j);
+      for (int r = 0; r < kRows; ++r) {
+        const auto s = hn::Set(d, d_source[r * heads + h]), t = hn::Set(d, d_target[r * heads + h]);
+        const auto value = hn::LoadU(d, x + r * columns + j);
+        float* out = d_x + r * columns + j;
+        hn::StoreU(hn::MulAdd(t, b, hn::MulAdd(s, a, hn::LoadU(d, out))), d, out);
+        sum_s = hn::MulAdd(s, value, sum_s);
+        sum_t = hn::MulAdd(t, value, sum_t);
+      }
+      hn::StoreU(sum_s, d, sums_source + j);
+      hn::StoreU(sum_t, d, sums_target + j);
+    });
+  }
+}
+
 void HeadLogitsBackward(const float* x, const float* a_source, const float* a_target, const float* d_source,
                         const float* d_target, int64_t first, int64_t last, int64_t columns, int64_t heads, float* d_x,
                         float* sums_source, float* sums_target) {
-  const int64_t width = heads == 0 ? 0 : columns / heads;
-  // Two rows share the loads of the vectors and the pass over the sums.
+  const auto run = [&]<int kRows>(int64_t i) HWY_ATTR {
+    HeadLogitsBackwardRows<kRows>(x + i * columns, a_source, a_target, d_source + i * heads, d_target + i * heads,
+                                  columns, heads, d_x + i * columns, sums_source, sums_target);
+  };
   int64_t i = first;
-  for (; i + 2 <= last; i += 2) {
-    for (int64_t h = 0; h < heads; ++h) {
-      const float s0 = d_source[i * heads + h], t0 = d_target[i * heads + h];
-      const float s1 = d_source[(i + 1) * heads + h], t1 = d_target[(i + 1) * heads + h];
-      const float* row = x + i * columns;
-      float* out = d_x + i * columns;
-      for_columns(h * width, (h + 1) * width, [&](auto d, int64_t j) HWY_ATTR {
-        const auto a = hn::LoadU(d, a_source + j), b = hn::LoadU(d, a_target + j);
-        const auto x0 = hn::LoadU(d, row + j), x1 = hn::LoadU(d, row + columns + j);
-        const auto y0 = hn::MulAdd(hn::Set(d, t0), b, hn::MulAdd(hn::Set(d, s0), a, hn::LoadU(d, out + j)));
-        const auto y1 = hn::MulAdd(hn::Set(d, t1), b, hn::MulAdd(hn::Set(d, s1), a, hn::LoadU(d, out + columns + j)));
-        hn::StoreU(y0, d, out + j);
-        hn::StoreU(y1, d, out + columns + j);
-        const auto sum_s = hn::MulAdd(hn::Set(d, s0), x0, hn::LoadU(d, sums_source + j));
-        const auto sum_t = hn::MulAdd(hn::Set(d, t0), x0, hn::LoadU(d, sums_target + j));
-        hn::StoreU(hn::MulAdd(hn::Set(d, s1), x1, sum_s), d, sums_source + j);
-        hn::StoreU(hn::MulAdd(hn::Set(d, t1), x1, sum_t), d, sums_target + j);
-      });
-    }
-  }
-  for (; i < last; ++i) {
-    for (int64_t h = 0; h < heads; ++h) {
-      const float s = d_source[i * heads + h], t = d_target[i * heads + h];
-      const float* row = x + i * columns;
-      float* out = d_x + i * columns;
-      for_columns(h * width, (h + 1) * width, [&](auto d, int64_t j) HWY_ATTR {
-        const auto a = hn::LoadU(d, a_source + j), b = hn::LoadU(d, a_target + j), v = hn::LoadU(d, row + j);
-        hn::StoreU(hn::MulAdd(hn::Set(d, t), b, hn::MulAdd(hn::Set(d, s), a, hn::LoadU(d, out + j))), d, out + j);
-        hn::StoreU(hn::MulAdd(hn::Set(d, s), v, hn::LoadU(d, sums_source + j)), d, sums_source + j);
-        hn::StoreU(hn::MulAdd(hn::Set(d, t), v, hn::LoadU(d, sums_target + j)), d, sums_target + j);
-      });
-    }
-  }
+  for (; i + 2 <= last; i += 2) run.template operator()<2>(i);
+  for (; i < last; ++i) run.template operator()<1>(i);
 }
 
 // y[r, c] = x[r,:] . v_t[c,:] for kRows rows and kColumns columns, whose sums stay in registers.
@@ -137,73 +130,50 @@ void NarrowProduct(const float* x, const float* v_t, int64_t first, int64_t last
   for (; i < last; ++i) NarrowRows<1>(x + i * columns, v_t, columns, stride, k, y + i * k);
 }
 
+template <int kRows>
+HWY_INLINE void InputGradientRows(const float* v_t, const float* d_y, int64_t columns, int64_t stride, int64_t k,
+                                  float* d_x) {
+  for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
+    hn::Vec<decltype(d)> sums[kRows];
+    for (auto& sum : sums) sum = hn::Zero(d);
+    for (int64_t c = 0; c < k; ++c) {
+      const auto factor = hn::LoadU(d, v_t + c * stride + j);
+      for (int r = 0; r < kRows; ++r) sums[r] = hn::MulAdd(hn::Set(d, d_y[r * k + c]), factor, sums[r]);
+    }
+    for (int r = 0; r < kRows; ++r) hn::StoreU(sums[r], d, d_x + r * columns + j);
+  });
+}
+
 void NarrowInputGradient(const float* v_t, const float* d_y, int64_t first, int64_t last, int64_t columns,
                          int64_t stride, int64_t k, float* d_x) {
   int64_t i = first;
-  for (; i + 4 <= last; i += 4) {
-    const float* in = d_y + i * k;
-    float* out = d_x + i * columns;
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      auto s0 = hn::Zero(d), s1 = hn::Zero(d), s2 = hn::Zero(d), s3 = hn::Zero(d);
-      for (int64_t c = 0; c < k; ++c) {
-        const auto factor = hn::LoadU(d, v_t + c * stride + j);
-        s0 = hn::MulAdd(hn::Set(d, in[c]), factor, s0);
-        s1 = hn::MulAdd(hn::Set(d, in[k + c]), factor, s1);
-        s2 = hn::MulAdd(hn::Set(d, in[2 * k + c]), factor, s2);
-        s3 = hn::MulAdd(hn::Set(d, in[3 * k + c]), factor, s3);
-      }
-      hn::StoreU(s0, d, out + j);
-      hn::StoreU(s1, d, out + columns + j);
-      hn::StoreU(s2, d, out + 2 * columns + j);
-      hn::StoreU(s3, d, out + 3 * columns + j);
-    });
-  }
-  for (; i < last; ++i) {
-    const float* in = d_y + i * k;
-    float* out = d_x + i * columns;
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      auto sum = hn::Zero(d);
-      for (int64_t c = 0; c < k; ++c) sum = hn::MulAdd(hn::Set(d, in[c]), hn::LoadU(d, v_t + c * stride + j), sum);
-      hn::StoreU(sum, d, out + j);
-    });
-  }
+  for (; i + 4 <= last; i += 4) InputGradientRows<4>(v_t, d_y + i * k, columns, stride, k, d_x + i * columns);
+  for (; i < last; ++i) InputGradientRows<1>(v_t, d_y + i * k, columns, stride, k, d_x + i * columns);
+}
+
+template <int kRows>
+HWY_INLINE void WeightGradientRows(const float* x, const float* d_y, int64_t columns, int64_t stride, int64_t k,
+                                   float* sums_t) {
+  for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
+    hn::Vec<decltype(d)> values[kRows];
+    for (int r = 0; r < kRows; ++r) values[r] = hn::LoadU(d, x + r * columns + j);
+    for (int64_t c = 0; c < k; ++c) {
+      auto sum = hn::LoadU(d, sums_t + c * stride + j);
+      for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(hn::Set(d, d_y[r * k + c]), values[r], sum);
+      hn::StoreU(sum, d, sums_t + c * stride + j);
+    }
+  });
 }
 
 // sums_t [K,D] += d_y^T x over the rows; four rows per pass over the sums.
 void NarrowWeightGradient(const float* x, const float* d_y, int64_t first, int64_t last, int64_t columns,
                           int64_t stride, int64_t k, float* sums_t) {
   int64_t i = first;
-  for (; i + 4 <= last; i += 4) {
-    const float* in = x + i * columns;
-    const float* g = d_y + i * k;
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      const auto x0 = hn::LoadU(d, in + j), x1 = hn::LoadU(d, in + columns + j);
-      const auto x2 = hn::LoadU(d, in + 2 * columns + j), x3 = hn::LoadU(d, in + 3 * columns + j);
-      for (int64_t c = 0; c < k; ++c) {
-        auto sum = hn::LoadU(d, sums_t + c * stride + j);
-        sum = hn::MulAdd(hn::Set(d, g[c]), x0, sum);
-        sum = hn::MulAdd(hn::Set(d, g[k + c]), x1, sum);
-        sum = hn::MulAdd(hn::Set(d, g[2 * k + c]), x2, sum);
-        sum = hn::MulAdd(hn::Set(d, g[3 * k + c]), x3, sum);
-        hn::StoreU(sum, d, sums_t + c * stride + j);
-      }
-    });
-  }
-  for (; i < last; ++i) {
-    const float* in = x + i * columns;
-    const float* g = d_y + i * k;
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      const auto value = hn::LoadU(d, in + j);
-      for (int64_t c = 0; c < k; ++c) {
-        float* sum = sums_t + c * stride + j;
-        hn::StoreU(hn::MulAdd(hn::Set(d, g[c]), value, hn::LoadU(d, sum)), d, sum);
-      }
-    });
-  }
+  for (; i + 4 <= last; i += 4) WeightGradientRows<4>(x + i * columns, d_y + i * k, columns, stride, k, sums_t);
+  for (; i < last; ++i) WeightGradientRows<1>(x + i * columns, d_y + i * k, columns, stride, k, sums_t);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -10,8 +10,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // A row of a panel is kVectors vectors of kLanes lanes, known at compile time.
@@ -166,8 +165,7 @@ void AddProductF64(const double* left, const double* factor, int64_t rows, doubl
 void WalkRowsF32(const WalkStep<float>& step, int64_t first, int64_t last) { WalkRows(step, first, last); }
 void WalkRowsF64(const WalkStep<double>& step, int64_t first, int64_t last) { WalkRows(step, first, last); }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

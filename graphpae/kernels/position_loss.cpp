@@ -84,8 +84,7 @@ struct DecoderSums {
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace {
 
 static_assert(kColumns % (3 * kLanes) == 0 && 8 % kTileRows == 0);
@@ -238,8 +237,7 @@ double PairLoss(const EdgeIndex& edges, const PositionDecoder& p, const DecoderT
 }
 
 }  // namespace
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

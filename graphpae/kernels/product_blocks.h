@@ -10,6 +10,9 @@ namespace graphpae::kernels {
 
 constexpr int64_t kTileRowsUnit = 12;     // a multiple of the rows of any tile
 constexpr int64_t kTileColumnsUnit = 64;  // a multiple of the columns of any tile
+constexpr int64_t kMostDepth = 384;       // terms of a sum that are added in registers at a time
+constexpr int64_t kPackedRows = 120;      // of A at a time: a multiple of the rows of any tile
+constexpr int64_t kPackedColumns = 1024;  // of B at a time
 
 inline int64_t divide_up(int64_t a, int64_t b) { return (a + b - 1) / b; }
 

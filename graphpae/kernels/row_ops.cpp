@@ -12,29 +12,22 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
-#include "graphpae/kernels/dropout-inl.h"
-#include "graphpae/kernels/elementary-inl.h"
+#include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // y = dropout(activate(x)).
 template <class Activate>
 HWY_INLINE void ActivateRows(const float* x, int64_t first, int64_t last, int64_t columns, const Dropout& dropout,
                              float* y, const Activate& activate) {
-  const float scale = dropout.scale();
   RowKeeper keeper(dropout);
-  const bool active = dropout.active();
   for (int64_t i = first; i < last; ++i) {
     const float* in = x + i * columns;
     float* out = y + i * columns;
     keeper.start_row(i);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      auto v = activate(d, hn::LoadU(d, in + j));
-      if (active) v = hn::IfThenElseZero(keeper.kept(d, j), hn::Mul(v, hn::Set(d, scale)));
-      hn::StoreU(v, d, out + j);
+      hn::StoreU(keeper.drop(d, j, activate(d, hn::LoadU(d, in + j))), d, out + j);
     });
   }
 }
@@ -75,15 +68,12 @@ void PreluDropout(const float* x, float slope, int64_t first, int64_t last, int6
 void PreluDropoutBackward(const float* x, float slope, const float* d_y, int64_t first, int64_t last, int64_t columns,
                           const Dropout& dropout, float* d_x, float* sums) {
   RowKeeper keeper(dropout);
-  const bool active = dropout.active();
-  const float scale = active ? dropout.scale() : 1.0f;
   for (int64_t i = first; i < last; ++i) {
     const int64_t row = i * columns;
     keeper.start_row(i);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto v = hn::LoadU(d, x + row + j);
-      auto gradient = hn::Mul(hn::LoadU(d, d_y + row + j), hn::Set(d, scale));
-      if (active) gradient = hn::IfThenElseZero(keeper.kept(d, j), gradient);
+      auto gradient = keeper.drop(d, j, hn::LoadU(d, d_y + row + j));
       const auto below = hn::Min(v, hn::Zero(d));
       hn::StoreU(hn::MulAdd(below, gradient, hn::LoadU(d, sums + j)), d, sums + j);
       gradient = hn::IfThenElse(hn::Gt(v, hn::Zero(d)), gradient, hn::Mul(gradient, hn::Set(d, slope)));
@@ -111,8 +101,7 @@ void AddRows(const float* x, int64_t first, int64_t last, int64_t columns, float
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

@@ -9,7 +9,6 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
-#include "graphpae/kernels/dropout-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
 #define GRAPHPAE_KERNELS_SPARSE_PRODUCT_PANEL
@@ -22,9 +21,7 @@ constexpr int kPanelColumns = 32;
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // out = start + sum over entries e of values[e] * matrix[indices[e], :] for kVectors vectors of columns, whose
 // sums stay in registers over all entries.
@@ -74,19 +71,15 @@ void SparseRows(const int64_t* offsets, const int32_t* indices, const float* val
   }
 }
 
-// out[j] = keeps(j) ? scale * values[j] : 0.
+// out = dropout(values).
 void ShowRow(const float* values, const Dropout& dropout, int64_t node, int64_t columns, float* out) {
-  const float scale = dropout.scale();
   RowKeeper keeper(dropout);
   keeper.start_row(node);
-  for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-    const auto value = hn::Mul(hn::Set(d, scale), hn::LoadU(d, values + j));
-    hn::StoreU(hn::IfThenElseZero(keeper.kept(d, j), value), d, out + j);
-  });
+  for_columns(0, columns,
+              [&](auto d, int64_t j) HWY_ATTR { hn::StoreU(keeper.drop(d, j, hn::LoadU(d, values + j)), d, out + j); });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -247,10 +240,8 @@ void build_corrupted_dense(const Features& features, std::span<const int32_t> ro
       const int32_t row = row_map[static_cast<size_t>(i)];
       if (row < 0) {
         std::fill_n(out + i * f, f, 0.0f);
-      } else if (dropout.active()) {
-        HWY_DYNAMIC_DISPATCH(ShowRow)(features.dense_row(row).data(), dropout, i, f, out + i * f);
       } else {
-        std::copy_n(features.dense_row(row).data(), f, out + i * f);
+        HWY_DYNAMIC_DISPATCH(ShowRow)(features.dense_row(row).data(), dropout, i, f, out + i * f);
       }
     }
   }

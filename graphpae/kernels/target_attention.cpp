@@ -5,16 +5,13 @@
 #include <numeric>
 #include <vector>
 
-#include "graphpae/kernels/edge_softmax.h"
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/target_attention.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // sums[h] += w[h] * row for all heads: the row of a source is read once, the sums stay in the first-level cache.
@@ -80,16 +77,67 @@ void AddRowBackward(const float* HWY_RESTRICT row, const float* HWY_RESTRICT wei
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+// out [H,C] += weights [H] times the rows of z [H,C].
+void AddWeightedRow(const float* HWY_RESTRICT z, const float* HWY_RESTRICT weights, int64_t heads, int64_t columns,
+                    float* HWY_RESTRICT out) {
+  const hn::ScalableTag<float> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  for (int64_t h = 0; h < heads; ++h, z += columns, out += columns) {
+    const auto weight = hn::Set(d, weights[h]);
+    int64_t c = 0;
+    for (; c + lanes <= columns; c += lanes)
+      hn::StoreU(hn::MulAdd(weight, hn::LoadU(d, z + c), hn::LoadU(d, out + c)), d, out + c);
+    for (; c < columns; ++c) out[c] = std::fma(weights[h], z[c], out[c]);
+  }
+}
+
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
-namespace {
 
 HWY_EXPORT(AddRow);
 HWY_EXPORT(AddRowBackward);
+HWY_EXPORT(AddWeightedRow);
+
+namespace {
+
+// values [edges, H], in place, each head by itself. of_heads [H] is scratch.
+void edge_softmax(float* values, int64_t edges, std::vector<float>& of_heads) {
+  const int64_t heads = static_cast<int64_t>(of_heads.size());
+  std::fill(of_heads.begin(), of_heads.end(), -HUGE_VALF);
+  for (int64_t e = 0; e < edges; ++e) {
+    for (int64_t h = 0; h < heads; ++h) of_heads[h] = std::max(of_heads[h], values[e * heads + h]);
+  }
+  for (int64_t e = 0; e < edges; ++e) {
+    for (int64_t h = 0; h < heads; ++h) values[e * heads + h] = std::exp(values[e * heads + h] - of_heads[h]);
+  }
+  std::fill(of_heads.begin(), of_heads.end(), 0.0f);
+  for (int64_t e = 0; e < edges; ++e) {
+    for (int64_t h = 0; h < heads; ++h) of_heads[h] += values[e * heads + h];
+  }
+  for (int64_t e = 0; e < edges; ++e) {
+    for (int64_t h = 0; h < heads; ++h) values[e * heads + h] /= of_heads[h];
+  }
+}
+
+// alpha [edges, H] of the edges into one target, and its logits before LeakyReLU unless null. shift(e, h) is what the
+// positions of an edge add.
+template <class Shift>
+void target_softmax(const int32_t* sources, int64_t edges, float slope, const float* source_logits,
+                    const float* target_logits, const Shift& shift, float* logits, float* alpha,
+                    std::vector<float>& of_heads) {
+  const int64_t heads = static_cast<int64_t>(of_heads.size());
+  for (int64_t e = 0; e < edges; ++e) {
+    for (int64_t h = 0; h < heads; ++h) {
+      const float value = source_logits[int64_t{sources[e]} * heads + h] + target_logits[h] + shift(e, h);
+      if (logits != nullptr) logits[e * heads + h] = value;
+      alpha[e * heads + h] = value > 0 ? value : slope * value;
+    }
+  }
+  edge_softmax(alpha, edges, of_heads);
+}
 
 }  // namespace
 
@@ -136,16 +184,13 @@ void target_attention(const TargetEdges& edges, int64_t heads, float slope, cons
     std::vector<float> of_heads(static_cast<size_t>(heads));
 #pragma omp for schedule(dynamic, 64)
     for (int64_t m = 0; m < edges.num_targets(); ++m) {
-      const float* of_target = target_logits + int64_t{edges.targets[m]} * heads;
-      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
-        for (int64_t h = 0; h < heads; ++h) {
-          const float shift = positions == nullptr ? 0.0f : positions[int64_t{edges.edges[s]} * heads + h];
-          const float value = source_logits[int64_t{edges.sources[s]} * heads + h] + of_target[h] + shift;
-          logits[s * heads + h] = value;
-          alpha[s * heads + h] = value > 0 ? value : slope * value;
-        }
-      }
-      edge_softmax(alpha + edges.offsets[m] * heads, edges.offsets[m + 1] - edges.offsets[m], of_heads);
+      const int64_t first = edges.offsets[m];
+      const auto shift = [&](int64_t e, int64_t h) {
+        return positions == nullptr ? 0.0f : positions[int64_t{edges.edges[first + e]} * heads + h];
+      };
+      target_softmax(edges.sources.data() + first, edges.offsets[m + 1] - first, slope, source_logits,
+                     target_logits + int64_t{edges.targets[m]} * heads, shift, logits + first * heads,
+                     alpha + first * heads, of_heads);
     }
   }
 }
@@ -232,6 +277,31 @@ void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t colum
         HWY_DYNAMIC_DISPATCH(AddRowBackward)
         (x + j * columns, weights + s * heads, d_sums + int64_t{edges.out_rows[place]} * heads * columns, heads,
          columns, d_row, d_weights + s * heads);
+      }
+    }
+  }
+}
+
+void gather_attention(const BlockEdges& edges, const GatherAttention& a, float* out, Threads threads) {
+  const int64_t targets = static_cast<int64_t>(edges.offsets.size()) - 1, width = a.heads * a.head_columns;
+#pragma omp parallel num_threads(threads.count)
+  {
+    flush_denormals();
+    std::vector<float> weights, of_heads(static_cast<size_t>(a.heads));
+#pragma omp for schedule(dynamic, 16)
+    for (int64_t i = 0; i < targets; ++i) {
+      const int64_t first = edges.offsets[i], count = edges.offsets[i + 1] - first;
+      weights.resize(static_cast<size_t>(count * a.heads));
+      const auto shift = [&](int64_t e, int64_t h) {
+        return a.positions == nullptr ? 0.0f : a.positions[(first + e) * a.positions_stride + h];
+      };
+      target_softmax(edges.sources.data() + first, count, a.slope, a.source_logits, a.target_logits + i * a.heads,
+                     shift, nullptr, weights.data(), of_heads);
+      float* row = out + i * width;
+      std::copy_n(a.bias, width, row);
+      for (int64_t e = 0; e < count; ++e) {
+        HWY_DYNAMIC_DISPATCH(AddWeightedRow)
+        (a.z + int64_t{edges.sources[first + e]} * width, weights.data() + e * a.heads, a.heads, a.head_columns, row);
       }
     }
   }

@@ -54,4 +54,25 @@ void target_sums(const TargetEdges& edges, int64_t heads, int64_t columns, const
 void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights,
                           const float* x, const float* d_sums, float* d_x, float* d_weights, Threads threads);
 
+// Edges into B targets: sources[offsets[i]] .. sources[offsets[i+1]] of target i.
+struct BlockEdges {
+  std::span<const int64_t> offsets;  // [B+1]
+  std::span<const int32_t> sources;  // [S] rows of the table
+};
+
+// Attention of B targets over rows of a table, forward only: what embedding a large graph block by block needs. H heads
+// of C columns, D = H C.
+//   logit_e = source_logits[source] + target_logits[i] + positions[e]      [H] each; positions may be null
+//   out_i = bias + sum_e softmax(LeakyReLU(logit))_e z[source]
+// z [N,D], source_logits [N,H], target_logits [B,H], positions [S,.] with rows `positions_stride` apart, bias [D],
+// out [B,D].
+struct GatherAttention {
+  int64_t heads, head_columns;
+  float slope;
+  const float *z, *source_logits, *target_logits, *positions;
+  int64_t positions_stride;
+  const float* bias;
+};
+void gather_attention(const BlockEdges& edges, const GatherAttention& attention, float* out, Threads threads);
+
 }  // namespace graphpae::kernels

@@ -29,7 +29,7 @@ constexpr int64_t kParts = 3;                  // bfloat16 numbers that make a f
 constexpr int64_t kStrip = 2 * kSide;          // rows or columns that are multiplied at a time
 constexpr int64_t kStep = 2 * kParts * kTile;  // of a strip: parts of kTerms terms, both halves of the first part first
 constexpr int64_t kMostSteps = 12;             // of terms added in tiles at a time
-constexpr int64_t kPackedColumns = 640;        // of B at a time, which stay in an L2 cache of 2 MB
+constexpr int64_t kTileColumns = 640;          // of B at a time, which stay in an L2 cache of 2 MB
 
 #if GRAPHPAE_HAS_TILES
 
@@ -299,7 +299,7 @@ bool tiles_pay(int64_t n, int64_t k) {
 
 TileScratch::TileScratch(int64_t columns, int64_t k)
     : a_(std::min(kMostSteps, divide_up(k, kTerms)) * kStep),
-      b_(std::min(kMostSteps, divide_up(k, kTerms)) * kStep * divide_up(std::min(columns, kPackedColumns), kStrip)) {}
+      b_(std::min(kMostSteps, divide_up(k, kTerms)) * kStep * divide_up(std::min(columns, kTileColumns), kStrip)) {}
 
 #if GRAPHPAE_HAS_TILES
 
@@ -310,8 +310,8 @@ void tile_product(const MatrixView& a, const MatrixView& b, int64_t k, const Blo
   const bool plain = a.form == Form::kPlain;
   alignas(64) float sums[kStrip * kStrip];
   configure_tiles();
-  for (int64_t column = block.column; column < block.column + block.columns; column += kPackedColumns) {
-    const int64_t width = std::min(kPackedColumns, block.column + block.columns - column);
+  for (int64_t column = block.column; column < block.column + block.columns; column += kTileColumns) {
+    const int64_t width = std::min(kTileColumns, block.column + block.columns - column);
     for (int64_t l = 0; l < k; l += run) {
       const int64_t depth = std::min(run, k - l), run_steps = divide_up(depth, kTerms), strip = run_steps * kStep;
       if (b.form == Form::kPlain) {

@@ -14,7 +14,6 @@
 #include <hwy/highway.h>
 
 #include "graphpae/kernels/columns-inl.h"
-#include "graphpae/kernels/dropout-inl.h"
 
 #ifndef GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES
 #define GRAPHPAE_KERNELS_TOKEN_PRODUCT_TYPES
@@ -52,9 +51,7 @@ struct Sources {
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 using Tag = hn::CappedTag<float, kColumns>;
 
@@ -202,8 +199,7 @@ void TokenGradient(const float* token, float scale, const float* w, int64_t stri
   }
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE

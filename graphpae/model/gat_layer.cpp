@@ -4,7 +4,7 @@
 
 #include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
-#include "graphpae/ops/edge_ops.h"
+#include "graphpae/ops/tensors.h"
 
 namespace graphpae {
 
@@ -38,11 +38,11 @@ GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const Messag
   torch::Tensor refined, weights;  // [E,H]
   if (attention_ == Attention::released) {
     refined = positions.defined() ? attention + positions : attention;
-    weights = ops::segment_softmax(torch::leaky_relu(refined, slope_), graph.targets, n);
+    weights = segment_softmax(torch::leaky_relu(refined, slope_), graph.targets, n);
   } else {
     attention = torch::leaky_relu(attention, slope_);
     refined = positions.defined() ? attention + positions : attention;
-    weights = attention_ == Attention::paper ? refined : ops::segment_softmax(refined, graph.targets, n);
+    weights = attention_ == Attention::paper ? refined : segment_softmax(refined, graph.targets, n);
   }
   weights = dropout(weights, edge_dropout);
   const torch::Tensor messages = weights.unsqueeze(-1) * nodes.index_select(0, graph.sources);  // [E,H,C]

@@ -18,17 +18,9 @@ MessageGraph::MessageGraph(EdgeIndex edges)
 const torch::Tensor& NodeFeatures::dense() const {
   if (dense_.defined()) return dense_;
   const Features& x = *matrix_;
-  dense_ = torch::zeros({x.rows(), x.columns()}, torch::kFloat32);
+  dense_ = torch::empty({x.rows(), x.columns()}, torch::kFloat32);
   float* values = dense_.data_ptr<float>();
-  for (int64_t i = 0; i < x.rows(); ++i, values += x.columns()) {
-    if (x.is_sparse()) {
-      const SparseRow row = x.sparse_row(i);
-      for (size_t k = 0; k < row.columns.size(); ++k) values[row.columns[k]] = row.values[k];
-    } else {
-      const auto row = x.dense_row(i);
-      std::copy(row.begin(), row.end(), values);
-    }
-  }
+  for (int64_t i = 0; i < x.rows(); ++i) x.copy_row(i, values + i * x.columns());
   return dense_;
 }
 

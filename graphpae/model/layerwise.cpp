@@ -10,7 +10,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/row_store.h"
-#include "graphpae/kernels/gather_attention.h"
+#include "graphpae/kernels/target_attention.h"
 #include "graphpae/model/gat_encoder.h"
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "graphpae/core/error.h"
-#include "graphpae/kernels/edge_distance.h"
+#include "graphpae/kernels/float64_kernels.h"
 
 namespace graphpae {
 namespace {

@@ -59,7 +59,8 @@ struct EdgeLogitsOp : torch::autograd::Function<EdgeLogitsOp> {
     keep(context, EdgeState{edges, heads, is_there(positions), threads});
     const Tensor shifts = positions_or_zeros(positions, edges, heads);
     Tensor refined = empty({edges->num_edges(), heads});
-    kernels::edge_logits_forward(*edges, heads, data(source), data(target), data(shifts), data(refined), threads);
+    kernels::attention_forward(*edges, heads, 0, data(source), data(target), data(shifts), data(refined), nullptr,
+                               threads);
     return refined;
   }
 
@@ -149,11 +150,11 @@ struct TargetState {
   double slope;
   kernels::Dropout dropout;
   bool has_positions;
-  Tensor folded;   // [K,2H] the attention vectors times the weight
-  Tensor alpha;    // [S,H]
-  Tensor weights;  // [S,H] alpha after dropout
-  Tensor sums;     // [M,H,K]
   Threads threads;
+  Tensor folded = {};   // [K,2H] the attention vectors times the weight
+  Tensor alpha = {};    // [S,H]
+  Tensor weights = {};  // [S,H] alpha after dropout
+  Tensor sums = {};     // [M,H,K]
 };
 
 struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
@@ -162,16 +163,8 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
                              const Tensor& positions, const Tensor& bias, double slope, const kernels::Dropout& dropout,
                              Threads threads) {
     const int64_t n = x.size(0), k = x.size(1), d = weight.size(1), heads = source.size(0), c = d / heads;
-    TargetState state{kernels::target_edges(*edges, targets),
-                      edges->num_edges(),
-                      slope,
-                      dropout,
-                      is_there(positions),
-                      {},
-                      {},
-                      {},
-                      {},
-                      threads};
+    TargetState state{
+        kernels::target_edges(*edges, targets), edges->num_edges(), slope, dropout, is_there(positions), threads};
     Tensor source_vectors = empty({k, heads}), target_vectors = empty({k, heads});
     kernels::head_logits(data(weight), data(source), data(target), k, d, heads, data(source_vectors),
                          data(target_vectors), threads);
@@ -194,10 +187,9 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
     kernels::target_sums(state.edges, heads, k, data(state.weights), data(x), data(state.sums), threads);
     Tensor out = empty({m, d});
     for (int64_t h = 0; h < heads; ++h) {
-      kernels::ProductOptions options;
-      options.bias = data(bias) + h * c;
       kernels::dense_product(kernels::plain(data(state.sums) + h * k, heads * k),
-                             kernels::plain(data(weight) + h * c, d), m, c, k, data(out) + h * c, d, options, threads);
+                             kernels::plain(data(weight) + h * c, d), m, c, k, data(out) + h * c, d,
+                             {.bias = data(bias) + h * c}, threads);
     }
     context->save_for_backward({x, weight, source, target, refined});
     keep(context, std::move(state));

@@ -16,10 +16,8 @@ struct LinearOp : torch::autograd::Function<LinearOp> {
     context->saved_data["bias"] = is_there(bias);
     const int64_t n = x.size(0), k = x.size(1), d = weight.size(1);
     Tensor y = empty({n, d});
-    kernels::ProductOptions options;
-    options.bias = data_or_null(bias);
-    kernels::dense_product(kernels::plain(data(x), k), kernels::plain(data(weight), d), n, d, k, data(y), d, options,
-                           threads);
+    kernels::dense_product(kernels::plain(data(x), k), kernels::plain(data(weight), d), n, d, k, data(y), d,
+                           {.bias = data_or_null(bias)}, threads);
     return y;
   }
 

@@ -58,17 +58,15 @@ using MaybeCompressed = std::optional<kernels::CompressedRows>;
 // What the backward pass of a layer reads, beside rows and weights.
 struct LayerState {
   GatedBatch batch;
-  RowMap node_rows, edge_rows, position_rows;
+  GatedStates states;  // without the tensors
   kernels::Dropout dropout;
   bool has_positions;
-  Remake nodes_again, edges_again;
-  double node_density, edge_density;
   MaybeCompressed nodes, edges;  // unless they are made again
   Tensor a2, gates;              // [.,D] in the rows of nodes, [E,D]
 
   kernels::GatedGraph graph() const { return {*batch.edges, *batch.blocks, data(batch.node_scale), gates.size(1)}; }
   kernels::GatedSaved saved() const {
-    return {{data(a2), a2.size(1), map_of(node_rows)}, data(gates), map_of(position_rows)};
+    return {{data(a2), a2.size(1), map_of(states.node_rows)}, data(gates), map_of(states.position_rows)};
   }
 };
 
@@ -140,27 +138,21 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
     if (states.nodes_again) few_nodes.reset();
     if (states.edges_again) few_edges.reset();
     LayerState state{batch,
-                     states.node_rows,
-                     states.edge_rows,
-                     states.position_rows,
+                     states,
                      wants.position_dropout,
                      is_there(positions),
-                     states.nodes_again,
-                     states.edges_again,
-                     states.node_density,
-                     states.edge_density,
                      std::move(few_nodes),
                      std::move(few_edges),
                      node_terms.narrow(1, d, d).contiguous(),
                      empty({e, d})};
-    const kernels::GatedTerms terms{{data(node_terms), 4 * d, map_of(state.node_rows)},
-                                    {data(edge_terms), d, map_of(state.edge_rows)},
-                                    {data_or_null(positions), d, map_of(state.position_rows)}};
+    const kernels::GatedTerms terms{{data(node_terms), 4 * d, map_of(state.states.node_rows)},
+                                    {data(edge_terms), d, map_of(state.states.edge_rows)},
+                                    {data_or_null(positions), d, map_of(state.states.position_rows)}};
     Tensor out = empty({n, d}), hat = empty({wants.hat ? e : 0, d}), refined = empty({wants.refined ? e : 0, d});
     kernels::gated_conv(state.graph(), terms, state.dropout, data(state.gates), data(out),
                         wants.hat ? data(hat) : nullptr, wants.refined ? data(refined) : nullptr, batch.threads);
-    context->save_for_backward(
-        {state.nodes_again ? Tensor() : nodes, state.edges_again ? Tensor() : edges, node_weight, edge_weight});
+    context->save_for_backward({state.states.nodes_again ? Tensor() : nodes,
+                                state.states.edges_again ? Tensor() : edges, node_weight, edge_weight});
     context->saved_data["position_rows"] = positions.size(0);
     keep(context, std::move(state));
     return {out, hat, refined};
@@ -179,7 +171,7 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
     Tensor d_node_terms = empty({n, 4 * d - first}), d_edge_terms = empty({e, d}), d_positions;
     if (state.has_positions) {
       const int64_t rows = context->saved_data["position_rows"].toInt();
-      d_positions = state.position_rows == nullptr ? empty({rows, d}) : torch::zeros({rows, d}, torch::kFloat32);
+      d_positions = state.states.position_rows == nullptr ? empty({rows, d}) : torch::zeros({rows, d}, torch::kFloat32);
     }
     kernels::gated_conv_backward(state.graph(), state.saved(), state.dropout, data_or_null(d_nodes),
                                  data_or_null(d_hat), data_or_null(d_refined), data(d_node_terms), data(d_edge_terms),
@@ -196,10 +188,10 @@ struct GatedLayerOp : torch::autograd::Function<GatedLayerOp> {
       return product_backward(rows, again ? compress(rows, density, threads) : kept_few, weight, d_rows, first_column,
                               threads);
     };
-    const auto node = through(state.nodes_again, saved[0], state.nodes, state.node_density, node_weight,
-                              state.node_rows, d_node_terms, first);
-    const auto edge = through(state.edges_again, saved[1], state.edges, state.edge_density, edge_weight,
-                              state.edge_rows, d_edge_terms, 0);
+    const auto node = through(state.states.nodes_again, saved[0], state.nodes, state.states.node_density, node_weight,
+                              state.states.node_rows, d_node_terms, first);
+    const auto edge = through(state.states.edges_again, saved[1], state.edges, state.states.edge_density, edge_weight,
+                              state.states.edge_rows, d_edge_terms, 0);
     return {node.x, edge.x, d_positions, node.weight, node.bias, edge.weight, edge.bias, Tensor(), Tensor(), Tensor()};
   }
 };

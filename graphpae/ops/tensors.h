@@ -1,6 +1,4 @@
-// Graph arrays as LibTorch tensors, without copying.
-//
-// The tensors share memory with the graph, which must outlive them, and must not be written to.
+// Arrays of graphs as LibTorch tensors, and what LibTorch lacks.
 #pragma once
 
 #include <torch/types.h>
@@ -8,22 +6,20 @@
 #include <cstdint>
 #include <span>
 
-#include "graphpae/core/graph.h"
+#include "graphpae/core/features.h"
 #include "graphpae/core/threads.h"
 
 namespace graphpae {
 
-torch::Tensor row_offsets_tensor(const Adjacency& adjacency);  // [N+1] int64
-torch::Tensor neighbours_tensor(const Adjacency& adjacency);   // [directed edges] int32
-
-// Dense features as they are; sparse ones as a torch CSR tensor. [N, F] float32
+// [N, F] float32: dense features, or a torch CSR tensor of sparse ones. It shares memory with the features, which must
+// outlive it, and must not be written to.
 torch::Tensor features_tensor(const Features& features);
-
-// [N] int64, -1 = unlabelled. A copy: torch wants 64 bits.
-torch::Tensor labels_tensor(const Graph& graph);
 
 // A copy, [n] int64: torch wants indices of 64 bits.
 torch::Tensor int64_tensor(std::span<const int32_t> values);
+
+// Softmax over the edges that share a target. values [E,H], targets [E] int64 -> [E,H]
+torch::Tensor segment_softmax(const torch::Tensor& values, const torch::Tensor& targets, int64_t num_nodes);
 
 // LibTorch starts with one thread: gives it as many as the rest of the program.
 void use_threads_in_torch(Threads threads);

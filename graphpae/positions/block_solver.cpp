@@ -1,11 +1,10 @@
-#include "graphpae/positions/block_solver.h"
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "graphpae/core/error.h"
 #include "graphpae/positions/block_krylov.h"
+#include "graphpae/positions/component_solvers.h"
 #include "graphpae/positions/ritz_check.h"
 #include "graphpae/positions/spectrum_probe.h"
 

@@ -1,8 +1,7 @@
-#include "graphpae/positions/dense_solver.h"
-
 #include <algorithm>
 #include <cmath>
 
+#include "graphpae/positions/component_solvers.h"
 #include "graphpae/positions/symmetric_eigen.h"
 
 namespace graphpae {

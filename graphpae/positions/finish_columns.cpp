@@ -104,8 +104,4 @@ void normalise_columns(std::span<double> vectors, int64_t stride, std::span<cons
                  [&](double x, int64_t j) { return divisor[j] > 0 ? x / divisor[j] : x; });
 }
 
-void take_absolute_values(std::span<double> vectors) {
-  for (double& x : vectors) x = std::abs(x);
-}
-
 }  // namespace graphpae

@@ -1,4 +1,4 @@
-// What is done to eigenvectors after they are found: sign, normalisation, absolute values.
+// What is done to eigenvectors after they are found: sign and normalisation.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,5 @@ void fix_signs(std::span<double> vectors, int64_t stride, int64_t columns, Threa
 
 void normalise_columns(std::span<double> vectors, int64_t stride, std::span<const double> eigenvalues,
                        PositionNormalisation normalisation, Threads threads);
-
-void take_absolute_values(std::span<double> vectors);
 
 }  // namespace graphpae

@@ -1,10 +1,9 @@
-#include "graphpae/positions/inverse_solver.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "graphpae/core/error.h"
 #include "graphpae/positions/block_krylov.h"
+#include "graphpae/positions/component_solvers.h"
 #include "graphpae/positions/ritz_check.h"
 #include "graphpae/positions/sparse_factor.h"
 

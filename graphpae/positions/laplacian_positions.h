@@ -1,10 +1,9 @@
 // START HERE. Positions: the K smallest eigenpairs of the normalised Laplacian L = I - D^-1/2 A D^-1/2 of a graph.
 //
 // An isolated node has diagonal entry 1 and so eigenvalue 1. The graph is split into connected components; each is
-// solved on its own, small ones densely (dense_solver.h), large ones by block Lanczos, with the Laplacian
-// (block_solver.h) or, where the graph allows it, with its inverse (inverse_solver.h), or by several processes
-// (slepc_solver.h); the pairs are merged (solve_graph.h). Rules that make the result unique where mathematics leaves a
-// choice:
+// solved on its own (component_solvers.h), small ones densely, large ones by block Lanczos, with the Laplacian or,
+// where the graph allows it, with its inverse, or by several processes; the pairs are merged (solve_graph.h). Rules
+// that make the result unique where mathematics leaves a choice:
 //   * eigenvalues ascend; equal ones (to 1e-12) follow their components, larger components first, then the one with
 //     the smaller node. With more components than K, the K eigenvectors of eigenvalue 0 are thus D^1/2 of the K
 //     largest;

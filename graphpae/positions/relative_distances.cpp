@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "graphpae/core/error.h"
-#include "graphpae/kernels/edge_distance.h"
+#include "graphpae/kernels/float64_kernels.h"
 
 namespace graphpae {
 namespace {
@@ -22,45 +22,43 @@ void check_sizes(const PositionTable& positions, const DirectedEdges& edges) {
   }
 }
 
-}  // namespace
-
-std::vector<float> relative_distances(const PositionTable& positions, const DirectedEdges& edges, Threads threads) {
-  check_sizes(positions, edges);
+std::vector<float> measure(const PositionTable& positions, const DirectedEdges& edges, Threads threads,
+                           const kernels::MovedRows& moved = {}) {
   const int64_t size = edges.size();
   std::vector<float> distances(size);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads.count)
   for (int64_t first = 0; first < size; first += kEdgesPerRange) {
     kernels::edge_distances(positions.values.data(), positions.k, edges.sources.data(), edges.targets.data(), first,
-                            std::min(size, first + kEdgesPerRange), distances.data());
+                            std::min(size, first + kEdgesPerRange), distances.data(), moved);
   }
   return distances;
+}
+
+}  // namespace
+
+std::vector<float> relative_distances(const PositionTable& positions, const DirectedEdges& edges, Threads threads) {
+  check_sizes(positions, edges);
+  return measure(positions, edges, threads);
 }
 
 std::vector<float> corrupted_distances(const PositionTable& positions, const DirectedEdges& edges,
                                        const PositionNoise& noise, std::span<const float> clean, Threads threads) {
   check_sizes(positions, edges);
-  const int64_t size = edges.size(), masked = static_cast<int64_t>(noise.nodes.size()), k = positions.k;
-  if (static_cast<int64_t>(clean.size()) != size) {
-    throw usage_error(fmt::format("distances: {} clean distances for {} edges", clean.size(), size));
+  const int64_t masked = static_cast<int64_t>(noise.nodes.size()), k = positions.k;
+  if (static_cast<int64_t>(clean.size()) != edges.size()) {
+    throw usage_error(fmt::format("distances: {} clean distances for {} edges", clean.size(), edges.size()));
   }
   if (static_cast<int64_t>(noise.values.size()) != masked * k) {
     throw usage_error(
         fmt::format("distances: {} noise values for {} nodes and {} columns", noise.values.size(), masked, k));
   }
-  // Row 0 of the kernel's noise is zero, for the end of an edge that is not masked.
-  std::vector<int32_t> row_of_node(positions.num_nodes(), 0);
-  std::vector<double> rows((masked + 1) * k, 0.0);
-  std::copy(noise.values.begin(), noise.values.end(), rows.begin() + k);
-  for (int64_t m = 0; m < masked; ++m) row_of_node[noise.nodes[m]] = static_cast<int32_t>(m + 1);
-
-  std::vector<float> distances(size);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads.count)
-  for (int64_t first = 0; first < size; first += kEdgesPerRange) {
-    kernels::edge_distances_with_noise(positions.values.data(), k, edges.sources.data(), edges.targets.data(),
-                                       row_of_node.data(), rows.data(), clean.data(), first,
-                                       std::min(size, first + kEdgesPerRange), distances.data());
+  std::vector<int32_t> row_of(positions.num_nodes(), -1);
+  std::vector<double> rows(noise.values.begin(), noise.values.end());
+  for (int64_t m = 0; m < masked; ++m) {
+    row_of[noise.nodes[m]] = static_cast<int32_t>(m);
+    for (int64_t j = 0; j < k; ++j) rows[m * k + j] += positions.values[noise.nodes[m] * k + j];
   }
-  return distances;
+  return measure(positions, edges, threads, {row_of.data(), rows.data(), clean.data()});
 }
 
 }  // namespace graphpae

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "graphpae/core/threads.h"
-#include "graphpae/positions/component_solution.h"
+#include "graphpae/positions/component_solvers.h"
 #include "graphpae/positions/panel_matrix.h"
 #include "graphpae/positions/walk_operator.h"
 

@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "graphpae/core/error.h"
+#include "graphpae/positions/component_solvers.h"
 #include "graphpae/positions/slepc_session.h"
-#include "graphpae/positions/slepc_solver.h"
 
 namespace graphpae {
 

@@ -3,20 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
 
 #include "graphpae/core/error.h"
-#include "graphpae/positions/block_solver.h"
-#include "graphpae/positions/component_split.h"
-#include "graphpae/positions/dense_solver.h"
+#include "graphpae/positions/component_solvers.h"
 #include "graphpae/positions/finish_columns.h"
-#include "graphpae/positions/inverse_solver.h"
 #include "graphpae/positions/slepc_session.h"
-#include "graphpae/positions/slepc_solver.h"
 
 namespace graphpae {
 namespace {
@@ -24,6 +22,17 @@ namespace {
 constexpr double kZeroEigenvalue = 1e-6;     // skip_zero leaves out what is below
 constexpr int64_t kDenseNodes = 1000;        // automatic: dense up to here
 constexpr double kEqualEigenvalues = 1e-12;  // closer ones count as equal when pairs are put in order
+
+// The solver, dense or block, for `count` pairs of a component.
+PositionSolver solver_for(int64_t num_nodes, int64_t count, PositionSolver wish) {
+  if (wish == PositionSolver::dense || !block_solver_applies(num_nodes, count)) return PositionSolver::dense;
+  return wish != PositionSolver::automatic || num_nodes > kDenseNodes ? PositionSolver::block : PositionSolver::dense;
+}
+
+// False on ranks that solve for another one, see slepc_session.h.
+bool holds_vectors(const PositionOptions& options) {
+  return options.solver != PositionSolver::slepc || SlepcSession::rank() == 0;
+}
 
 // The known pair of a component: eigenvalue 0 with D^1/2, or eigenvalue 1 for an isolated node.
 ComponentSolution known_pair(const GraphView& graph, std::span<const int32_t> nodes) {
@@ -59,12 +68,10 @@ class ComponentSolver {
   const ComponentSolution& solution(int64_t component) const { return solutions_[component]; }
   // The solvers used, joined by +.
   std::string names() const {
+    constexpr std::array kNames = {"automatic", "dense", "block", "inverse", "slepc"};
     std::string names;
-    const std::pair<bool, const char*> all[] = {
-        {used_dense_, "dense"}, {used_block_, "block"}, {used_inverse_, "inverse"}, {used_slepc_, "slepc"}};
-    for (const auto& [used, name] : all) {
-      if (used) names += (names.empty() ? "" : "+") + std::string(name);
-    }
+    for (const PositionSolver solver : used_)
+      names += (names.empty() ? "" : "+") + std::string(kNames[static_cast<size_t>(solver)]);
     return names.empty() ? "none" : names;
   }
 
@@ -83,7 +90,7 @@ class ComponentSolver {
         small.push_back(c);
       }
     }
-    used_dense_ = used_dense_ || !small.empty();
+    if (!small.empty()) used_.insert(PositionSolver::dense);
     if (holds_vectors(options_)) solve_small(small, count);
     if (options_.solver != PositionSolver::slepc) return;
     for (const int64_t c : small) share_values(solutions_[c]);
@@ -113,7 +120,7 @@ class ComponentSolver {
     const int64_t nodes = static_cast<int64_t>(split_.nodes(component).size());
     if (progress_) progress = [&](int64_t converged) { return progress_({converged, count, nodes}); };
     if (options_.solver == PositionSolver::slepc) {
-      used_slepc_ = true;
+      used_.insert(PositionSolver::slepc);
       return solve_slepc(graph_, split_, component, options, progress);
     }
     if (split_.count() == 1) return solve_connected(graph_, options, progress);
@@ -125,7 +132,7 @@ class ComponentSolver {
                                     const ConvergenceCallback& progress) {
     const bool inverse = options_.solver == PositionSolver::inverse ||
                          (options_.solver == PositionSolver::automatic && inverse_solver_applies(graph));
-    (inverse ? used_inverse_ : used_block_) = true;
+    used_.insert(inverse ? PositionSolver::inverse : PositionSolver::block);
     return inverse ? solve_inverse(graph, options, threads_, progress)
                    : solve_block(graph, options, threads_, progress);
   }
@@ -136,10 +143,7 @@ class ComponentSolver {
   Threads threads_;
   const PositionCallback& progress_;
   std::vector<ComponentSolution> solutions_;
-  bool used_dense_ = false;
-  bool used_block_ = false;
-  bool used_inverse_ = false;
-  bool used_slepc_ = false;
+  std::set<PositionSolver> used_;
 };
 
 // One eigenpair: which component, which of its columns.
@@ -294,15 +298,6 @@ void add_notes(const Selection& selection, const PositionOptions& options, Posit
 
 }  // namespace
 
-PositionSolver solver_for(int64_t num_nodes, int64_t count, PositionSolver wish) {
-  if (wish == PositionSolver::dense || !block_solver_applies(num_nodes, count)) return PositionSolver::dense;
-  return wish != PositionSolver::automatic || num_nodes > kDenseNodes ? PositionSolver::block : PositionSolver::dense;
-}
-
-bool holds_vectors(const PositionOptions& options) {
-  return options.solver != PositionSolver::slepc || SlepcSession::rank() == 0;
-}
-
 void check_options(const PositionOptions& options) {
   if (options.k < 1) throw usage_error(fmt::format("positions: k is {}, expected at least 1", options.k));
   if (!(options.tolerance >= 1e-12 && options.tolerance <= 1e-2)) {
@@ -356,8 +351,35 @@ Positions solve_graph(const GraphView& graph, const PositionOptions& options, Th
   fix_signs(positions.eigenvectors, positions.k, positions.computed, threads);
   normalise_columns(positions.eigenvectors, positions.k, std::span(positions.eigenvalues).first(positions.computed),
                     options.normalisation, threads);
-  if (options.absolute) take_absolute_values(positions.eigenvectors);
+  if (options.absolute) {
+    for (double& x : positions.eigenvectors) x = std::abs(x);
+  }
   return positions;
+}
+
+double Positions::max_residual() const {
+  return residuals.empty() ? 0.0 : *std::max_element(residuals.begin(), residuals.end());
+}
+
+Positions laplacian_positions(const Adjacency& graph, const PositionOptions& options, Threads threads,
+                              const PositionCallback& progress) {
+  check_options(options);
+  return solve_graph(view_of(graph), options, threads, progress);
+}
+
+int64_t position_memory(int64_t num_nodes, int64_t num_directed_edges, const PositionOptions& options) {
+  const int64_t count = std::min(num_nodes, options.k + 1);
+  const int64_t split = 16 * num_nodes + (num_nodes > 0 ? 4 * num_directed_edges + 8 * num_nodes : 0);
+  const bool block = solver_for(num_nodes, count, options.solver) == PositionSolver::block;
+  int64_t solver =
+      block ? block_solver_memory(num_nodes, count, options.tolerance) : dense_solver_memory(num_nodes, count);
+  if (block && options.solver == PositionSolver::slepc) {
+    solver = slepc_solver_memory(num_nodes, num_directed_edges, count);
+  } else if (block && may_use_inverse_solver(num_nodes, num_directed_edges)) {
+    solver = std::max(solver, inverse_solver_memory(num_nodes, count));
+  }
+  const int64_t vectors = holds_vectors(options) ? 8 * num_nodes * (count + options.k) : 0;
+  return split + solver + vectors;
 }
 
 }  // namespace graphpae

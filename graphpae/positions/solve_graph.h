@@ -10,12 +10,6 @@ namespace graphpae {
 // Throws usage errors.
 void check_options(const PositionOptions& options);
 
-// The solver, dense or block, for `count` pairs of a component.
-PositionSolver solver_for(int64_t num_nodes, int64_t count, PositionSolver wish);
-
-// False on ranks that solve for another one, see slepc_session.h.
-bool holds_vectors(const PositionOptions& options);
-
 Positions solve_graph(const GraphView& graph, const PositionOptions& options, Threads threads,
                       const PositionCallback& progress);
 

@@ -9,7 +9,7 @@
 
 #include "graphpae/core/buffer.h"
 #include "graphpae/core/error.h"
-#include "graphpae/kernels/eigen_kernels.h"
+#include "graphpae/kernels/float64_kernels.h"
 
 namespace graphpae {
 namespace {

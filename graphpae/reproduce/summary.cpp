@@ -6,8 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "graphpae/evaluate/significance.h"
-
 namespace graphpae {
 namespace {
 

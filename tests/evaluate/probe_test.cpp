@@ -7,7 +7,6 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/rng.h"
-#include "graphpae/evaluate/penalised_fit.h"
 #include "graphpae/evaluate/softmax_loss.h"
 #include "tests/support/expect_error.h"
 

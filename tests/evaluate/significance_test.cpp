@@ -1,5 +1,3 @@
-#include "graphpae/evaluate/significance.h"
-
 #include <gtest/gtest.h>
 
 #include "graphpae/evaluate/statistics.h"

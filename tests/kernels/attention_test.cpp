@@ -143,7 +143,8 @@ TEST(Attention, LogitsOnlySumTheirEnds) {
     for (const int64_t heads : {1, 3, 4, 8}) {
       const Case c(hub_graph(40, true), heads);
       Values refined = c.positions, d_source = c.source, d_target = c.target;
-      edge_logits_forward(c.edges, heads, c.source.data(), c.target.data(), c.positions.data(), refined.data(), {2});
+      attention_forward(c.edges, heads, 0, c.source.data(), c.target.data(), c.positions.data(), refined.data(),
+                        nullptr, {2});
       EXPECT_EQ(refined, c.run({1}).refined);
       edge_logits_backward(c.edges, heads, c.d_refined.data(), d_source.data(), d_target.data(), {2});
       std::vector<double> by_source(c.source.size()), by_target(c.source.size());

@@ -9,7 +9,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/methods/graphmae/masking_draw.h"
-#include "graphpae/ops/edge_ops.h"
+#include "graphpae/ops/tensors.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/support/golden.h"
 #include "tests/support/small_graph.h"
@@ -91,8 +91,7 @@ TEST(GraphMae, DecoderIsAGatLayerWithOneHead) {
   const torch::Tensor z = torch::mm(h, decoder.weight.t());  // [N,F]
   const torch::Tensor logits = torch::mv(z, decoder.attention_source).index_select(0, input.graph.sources) +
                                torch::mv(z, decoder.attention_target).index_select(0, input.graph.targets);
-  const torch::Tensor shares =
-      ops::segment_softmax(torch::leaky_relu(logits, 0.2).unsqueeze(1), input.graph.targets, 20);
+  const torch::Tensor shares = segment_softmax(torch::leaky_relu(logits, 0.2).unsqueeze(1), input.graph.targets, 20);
   const torch::Tensor sums =
       torch::zeros_like(z).index_add(0, input.graph.targets, shares * z.index_select(0, input.graph.sources)) +
       decoder.bias;

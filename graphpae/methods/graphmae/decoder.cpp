@@ -7,8 +7,8 @@
 #include "graphpae/methods/reconstruction.h"
 #include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
-#include "graphpae/ops/edge_ops.h"
 #include "graphpae/ops/feature_ops.h"
+#include "graphpae/ops/tensors.h"
 
 namespace graphpae::graphmae {
 namespace {
@@ -73,7 +73,7 @@ torch::Tensor GatDecoder::gathered(const GraphInput& input, const torch::Tensor&
   const torch::Tensor logits =
       torch::mv(h, source).index_select(0, graph.sources) + torch::mv(h, target).index_select(0, graph.targets);
   const torch::Tensor shares =
-      dropout(ops::segment_softmax(torch::leaky_relu(logits, kSlope).unsqueeze(1), graph.targets, graph.num_nodes()),
+      dropout(segment_softmax(torch::leaky_relu(logits, kSlope).unsqueeze(1), graph.targets, graph.num_nodes()),
               edge_dropped);  // [E,1]
   return torch::zeros_like(h)
       .index_add(0, graph.targets, shares * h.index_select(0, graph.sources))

@@ -1,4 +1,4 @@
-#include "graphpae/kernels/exact_product.h"
+#include "graphpae/kernels/float64_kernels.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,14 @@
-#include "graphpae/kernels/eigen_kernels.h"
+#include "graphpae/kernels/float64_kernels.h"
+
+#include <cmath>
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "graphpae/kernels/eigen_kernels.cpp"
+#define HWY_TARGET_INCLUDE "graphpae/kernels/float64_kernels.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
+namespace graphpae::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Row = hn::ScalableTag<double>;
@@ -27,6 +28,82 @@ double Dot(const double* HWY_RESTRICT a, const double* HWY_RESTRICT b, int64_t n
   double sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
   for (; i < n; ++i) sum += a[i] * b[i];
   return sum;
+}
+
+HWY_INLINE hn::Vec<Row> LoadRow(const float* x) { return hn::PromoteTo(Row(), hn::LoadU(hn::Rebind<float, Row>(), x)); }
+
+// kRows rows share the loads of v.
+template <int kRows>
+HWY_INLINE void ProductRows(const float* HWY_RESTRICT x, const double* HWY_RESTRICT v, int64_t columns,
+                            double* HWY_RESTRICT y) {
+  const Row d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  hn::Vec<Row> sums[kRows];
+  for (hn::Vec<Row>& sum : sums) sum = hn::Zero(d);
+  int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    const hn::Vec<Row> factor = hn::LoadU(d, v + j);
+    for (int r = 0; r < kRows; ++r) sums[r] = hn::MulAdd(LoadRow(x + r * columns + j), factor, sums[r]);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    y[r] = hn::GetLane(hn::SumOfLanes(d, sums[r]));
+    for (int64_t i = j; i < columns; ++i) y[r] += x[r * columns + i] * v[i];
+  }
+}
+
+void ExactProduct(const float* x, const double* v, int64_t rows, int64_t columns, double* y) {
+  int64_t i = 0;
+  for (; i + 8 <= rows; i += 8) ProductRows<8>(x + i * columns, v, columns, y + i);
+  for (; i < rows; ++i) ProductRows<1>(x + i * columns, v, columns, y + i);
+}
+
+// kRows rows share a pass over the sums.
+template <int kRows>
+HWY_INLINE void AddRows(const float* HWY_RESTRICT x, const double* HWY_RESTRICT d_y, int64_t columns,
+                        double* HWY_RESTRICT d_v) {
+  const Row d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  int64_t j = 0;
+  for (; j + lanes <= columns; j += lanes) {
+    hn::Vec<Row> sum = hn::LoadU(d, d_v + j);
+    for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(LoadRow(x + r * columns + j), hn::Set(d, d_y[r]), sum);
+    hn::StoreU(sum, d, d_v + j);
+  }
+  for (; j < columns; ++j) {
+    for (int r = 0; r < kRows; ++r) d_v[j] += x[r * columns + j] * d_y[r];
+  }
+}
+
+void AddExactGradient(const float* x, const double* d_y, int64_t rows, int64_t columns, double* d_v) {
+  int64_t i = 0;
+  for (; i + 8 <= rows; i += 8) AddRows<8>(x + i * columns, d_y + i, columns, d_v);
+  for (; i < rows; ++i) AddRows<1>(x + i * columns, d_y + i, columns, d_v);
+}
+
+void EdgeDistances(const double* table, int64_t k, const int32_t* HWY_RESTRICT sources,
+                   const int32_t* HWY_RESTRICT targets, int64_t first, int64_t last, float* distances,
+                   const MovedRows& moved) {
+  const Row d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto place = [&](int32_t node) { return moved.row_of == nullptr ? -1 : int64_t{moved.row_of[node]}; };
+  for (int64_t e = first; e < last; ++e) {
+    const int64_t moved_a = place(sources[e]), moved_b = place(targets[e]);
+    if (moved.row_of != nullptr && moved_a < 0 && moved_b < 0) {
+      distances[e] = moved.clean[e];
+      continue;
+    }
+    const double* a = moved_a < 0 ? table + int64_t{sources[e]} * k : moved.rows + moved_a * k;
+    const double* b = moved_b < 0 ? table + int64_t{targets[e]} * k : moved.rows + moved_b * k;
+    auto sum = hn::Zero(d);
+    int64_t j = 0;
+    for (; j + lanes <= k; j += lanes) {
+      const auto difference = hn::Sub(hn::LoadU(d, a + j), hn::LoadU(d, b + j));
+      sum = hn::MulAdd(difference, difference, sum);
+    }
+    double total = hn::GetLane(hn::SumOfLanes(d, sum));
+    for (; j < k; ++j) total += (a[j] - b[j]) * (a[j] - b[j]);
+    distances[e] = static_cast<float>(std::sqrt(total));
+  }
 }
 
 double UpdateRow(double* HWY_RESTRICT row, const double* HWY_RESTRICT v, double fv, const double* HWY_RESTRICT w,
@@ -100,19 +177,34 @@ void RotateStrip(double* HWY_RESTRICT strip, const double* HWY_RESTRICT c, const
   for (size_t q = 0; q < kVectors; ++q) hn::Store(carried[q], d, strip + q * kLanes);
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace graphpae::kernels {
 
 HWY_EXPORT(Dot);
+HWY_EXPORT(ExactProduct);
+HWY_EXPORT(AddExactGradient);
+HWY_EXPORT(EdgeDistances);
 HWY_EXPORT(UpdateRow);
 HWY_EXPORT(ReflectStrip);
 HWY_EXPORT(RotateStrip);
 
 double dot(const double* a, const double* b, int64_t n) { return HWY_DYNAMIC_DISPATCH(Dot)(a, b, n); }
+
+void exact_product(const float* x, const double* v, int64_t n, int64_t d, double* y) {
+  HWY_DYNAMIC_DISPATCH(ExactProduct)(x, v, n, d, y);
+}
+
+void add_exact_gradient(const float* x, const double* d_y, int64_t n, int64_t d, double* d_v) {
+  HWY_DYNAMIC_DISPATCH(AddExactGradient)(x, d_y, n, d, d_v);
+}
+
+void edge_distances(const double* table, int64_t k, const int32_t* sources, const int32_t* targets, int64_t first,
+                    int64_t last, float* distances, const MovedRows& moved) {
+  HWY_DYNAMIC_DISPATCH(EdgeDistances)(table, k, sources, targets, first, last, distances, moved);
+}
 
 double update_row(double* row, const double* v, double fv, const double* w, double fw, const double* next, int64_t n) {
   return HWY_DYNAMIC_DISPATCH(UpdateRow)(row, v, fv, w, fw, next, n);
