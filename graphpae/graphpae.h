@@ -27,7 +27,7 @@
 #pragma once
 
 #include "graphpae/base.h"
-#include "graphpae/methods/registry.h"
+#include "graphpae/methods/method.h"
 #include "graphpae/model/embed.h"
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/predictor.h"

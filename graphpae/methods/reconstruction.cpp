@@ -9,8 +9,4 @@ torch::Tensor scaled_cosine_error(const torch::Tensor& predicted, const torch::T
   return (1 - (unit(predicted) * unit(target)).sum(1)).pow(gamma).mean();
 }
 
-torch::Tensor mean_squared_error(const torch::Tensor& predicted, const torch::Tensor& target) {
-  return (predicted - target).square().mean();
-}
-
 }  // namespace graphpae

@@ -8,7 +8,6 @@
 
 #include "graphpae/model/distance_embedding.h"
 #include "graphpae/model/graph_input.h"
-#include "graphpae/model/masking.h"
 #include "graphpae/model/modules.h"
 
 namespace graphpae {

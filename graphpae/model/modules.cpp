@@ -49,15 +49,6 @@ OutputLinearImpl::OutputLinearImpl(int64_t in, int64_t out, Initialiser& init) {
 
 torch::Tensor OutputLinearImpl::forward(const torch::Tensor& x) { return torch::addmm(bias, x, weight.t()); }
 
-NormImpl::NormImpl(int64_t width) {
-  weight = register_parameter("weight", torch::ones({width}));
-  bias = register_parameter("bias", torch::zeros({width}));
-}
-
-torch::Tensor NormImpl::forward(const torch::Tensor& x) {
-  return torch::layer_norm(x, {weight.size(0)}, weight, bias, 1e-5);
-}
-
 BatchNormImpl::BatchNormImpl(int64_t width) {
   weight = register_parameter("weight", torch::ones({width}));
   bias = register_parameter("bias", torch::zeros({width}));

@@ -50,16 +50,6 @@ class OutputLinearImpl : public torch::nn::Module {
 };
 TORCH_MODULE(OutputLinear);
 
-// y = (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension.
-class NormImpl : public torch::nn::Module {
- public:
-  explicit NormImpl(int64_t width);
-  torch::Tensor forward(const torch::Tensor& x);  // [.., width]
-
-  torch::Tensor weight, bias;  // [width]
-};
-TORCH_MODULE(Norm);
-
 // Normalises columns by the moments of the rows at hand in training, which also move the running moments by a tenth,
 // and by the running moments otherwise.   y = (x - mean) / sqrt(variance + 1e-5) * weight + bias One row alone has no
 // spread: it becomes the bias, and running moments stay. With an exchange, the rows at hand are those of all processes.

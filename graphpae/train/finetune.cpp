@@ -9,7 +9,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/io/sha256.h"
-#include "graphpae/model/named_tensors.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/streams.h"
 
@@ -55,21 +54,18 @@ Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& setti
   objective_->set_scale(*predictor_);
   start_ = hash_of(predictor_->learned());
 
-  Optimiser::Named encoder, head;
-  for (const auto& item : model->encoder->named_parameters()) {
-    if (is_frozen(item.value(), *model->encoder, finetune.freeze)) {
-      torch::Tensor parameter = item.value();
-      parameter.requires_grad_(false);
-    } else {
-      encoder.emplace_back("encoder." + item.key(), item.value());
-    }
-  }
-  for (const auto& item : predictor_->head->named_parameters()) head.emplace_back("head." + item.key(), item.value());
-  const auto make = [&](const Optimiser::Named& parameters) {
+  NamedTensors encoder = named_parameters(*model->encoder, "encoder.");
+  std::erase_if(encoder, [&](const auto& named) {
+    torch::Tensor parameter = named.second;
+    const bool frozen = is_frozen(parameter, *model->encoder, finetune.freeze);
+    if (frozen) parameter.requires_grad_(false);
+    return frozen;
+  });
+  const auto make = [&](const NamedTensors& parameters) {
     return std::make_unique<Optimiser>(settings.optimizer, settings.weight_decay, parameters, objective_->threads());
   };
   encoder_optimiser_ = make(encoder);
-  head_optimiser_ = make(head);
+  head_optimiser_ = make(named_parameters(*predictor_->head, "head."));
   if (finetune.freeze == Freeze::encoder) objective_->keep_rows(*predictor_);
   keep_as_best();
 }
@@ -114,13 +110,16 @@ bool Finetuner::stopped_early() const {
 int64_t Finetuner::reported_epoch() const { return finetune_.protocol == Protocol::paper ? epoch_ : best_epoch_; }
 
 void Finetuner::keep_as_best() {
-  best_.clear();
-  for (const auto& [name, tensor] : predictor_->learned()) best_.push_back(tensor.detach().clone());
+  best_ = predictor_->learned();
+  for (auto& [name, tensor] : best_) tensor = tensor.detach().clone();
 }
 
-NamedTensors Finetuner::best() const {
-  NamedTensors tensors = predictor_->learned();
-  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second = best_[k];
+NamedTensors Finetuner::state() const {
+  NamedTensors tensors;
+  append(tensors, predictor_->learned(), "model.");
+  append(tensors, best_, "best.");
+  append(tensors, encoder_optimiser_->state(), "optimiser.");
+  append(tensors, head_optimiser_->state(), "optimiser.");
   return tensors;
 }
 
@@ -128,24 +127,17 @@ void Finetuner::finish() {
   if (finetune_.protocol == Protocol::paper) return;
   const torch::NoGradGuard no_grad;
   const NamedTensors tensors = predictor_->learned();
-  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second.copy_(best_[k]);
+  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second.copy_(best_[k].second);
 }
 
 void Finetuner::save(const std::string& path, const std::string& data) const {
-  std::vector<SafeTensorView> tensors = views_of(predictor_->learned(), "model.");
-  const auto add = [&](const NamedTensors& named, const std::string& prefix) {
-    for (SafeTensorView& view : views_of(named, prefix)) tensors.push_back(std::move(view));
-  };
-  add(best(), "best.");
-  add(encoder_optimiser_->state(), "optimiser.");
-  add(head_optimiser_->state(), "optimiser.");
   auto texts = progress_texts(data);
   texts["steps"] = std::to_string(head_optimiser_->steps());
   texts["best"] = fmt::format("{} {}", best_epoch_, best_score_);
   texts["settings"] = to_yaml(settings_, finetune_);
   texts["objective"] = objective_->key();
   texts["start"] = start_;
-  write_checkpoint(path, std::move(texts), tensors);
+  write_checkpoint(path, std::move(texts), views_of(state()));
 }
 
 void Finetuner::restore(const std::string& path, const std::string& data) {
@@ -159,10 +151,7 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
   if (file.metadata("start") != start_)
     throw usage_error(fmt::format("{}: belongs to a run that started from other weights, such as another RUN", path));
   const torch::NoGradGuard no_grad;
-  copy_from(file, predictor_->learned(), "model.");
-  copy_from(file, best(), "best.");
-  copy_from(file, encoder_optimiser_->state(), "optimiser.");
-  copy_from(file, head_optimiser_->state(), "optimiser.");
+  copy_from(file, state());
   take_progress(file);
   for (Optimiser* optimiser : {encoder_optimiser_.get(), head_optimiser_.get()})
     optimiser->set_steps(std::stoll(file.metadata("steps")));

@@ -47,7 +47,7 @@ class Finetuner final : public Resumable {
 
  private:
   void keep_as_best();
-  NamedTensors best() const;  // names of learned(), tensors of the best epoch
+  NamedTensors state() const;  // of a checkpoint
 
   std::shared_ptr<Objective> objective_;
   Settings encoder_settings_;  // with the encoder's lr
@@ -57,7 +57,7 @@ class Finetuner final : public Resumable {
   std::unique_ptr<Optimiser> encoder_optimiser_, head_optimiser_;
   int64_t best_epoch_ = 0;
   double best_score_ = 0;
-  std::vector<torch::Tensor> best_;
+  NamedTensors best_;  // learned() of the best epoch
 };
 
 }  // namespace graphpae

@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <numeric>
-
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/model/embed.h"
 #include "graphpae/train/finetune.h"
@@ -49,9 +47,8 @@ std::vector<double> predict(Predictor& predictor, const Graph& graph, const Inpu
 
 std::vector<double> predict(Predictor& predictor, const GraphSet& molecules, const InputOptions& options) {
   check_features(*predictor.model, molecules);
-  std::vector<int32_t> all(static_cast<size_t>(molecules.num_graphs()));
-  std::iota(all.begin(), all.end(), 0);
-  return predictor.predict(*prepare(molecules, predictor.model->settings(), options), all);
+  return predictor.predict(*prepare(molecules, predictor.model->settings(), options),
+                           row_range(0, molecules.num_graphs()));
 }
 
 }  // namespace graphpae

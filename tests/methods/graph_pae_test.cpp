@@ -249,7 +249,6 @@ TEST(Losses, ByHand) {
                       predicted = torch::tensor({{3.0, 4.0}, {0.0, 5.0}, {1.0, 1.0}});
   // Cosines 0.6, 1, 0.
   EXPECT_NEAR(scaled_cosine_error(predicted, target, 2).item<double>(), (0.16 + 0 + 1) / 3, 1e-7);
-  EXPECT_NEAR(mean_squared_error(predicted, target).item<double>(), (4 + 16 + 9 + 1 + 1) / 6.0, 1e-6);
 
   // A path 0 - 1 - 2 with node 1 masked: both pairs count, each from 1 outwards. Errors 0.5 and 3.
   const std::vector<int32_t> sources = {0, 1, 1, 2, 0, 1, 2}, targets = {1, 0, 2, 1, 0, 1, 2};

@@ -96,7 +96,7 @@ TEST(GraphMae, DecoderIsAGatLayerWithOneHead) {
   const torch::Tensor sums =
       torch::zeros_like(z).index_add(0, input.graph.targets, shares * z.index_select(0, input.graph.sources)) +
       decoder.bias;
-  const torch::Tensor predicted = decoder.predict(input, nodes, masking, settings, 0);
+  const torch::Tensor predicted = decoder.predict({input, nodes, masking, settings, 0});
   EXPECT_LT(relative_difference(predicted, sums.index_select(0, masking.masked_indices)), 1e-12);
 }
 
@@ -266,13 +266,13 @@ TEST_F(GraphMaeGolden, Nodes) {
       *nodes = rows;
       nodes->retain_grad();
     }
-    return decoder.loss(input, rows, hidden, settings, 0);
+    return decoder.loss({input, rows, hidden, settings, 0});
   };
   torch::Tensor nodes;
   const torch::Tensor loss = loss_of(masking, token, weight, &nodes);
   EXPECT_LT(relative_difference(nodes, at("node.encoder_output")), 1e-9);
   EXPECT_LT(relative_difference(loss, at("node.loss")), 1e-9);
-  EXPECT_LT(relative_difference(decoder.predict(input, nodes, masking, settings, 0),
+  EXPECT_LT(relative_difference(decoder.predict({input, nodes, masking, settings, 0}),
                                 at("node.reconstruction").index_select(0, masking.masked_indices)),
             1e-9);
   loss.backward();
@@ -367,9 +367,9 @@ TEST_F(GraphMaeGolden, Molecules) {
   input.features = NodeFeatures(torch::one_hot(at("molecule.atom_type"), types).to(torch::kFloat64));
   const Masking masking = mask_nodes(nodes.size(0), test::to_int32(at("molecule.masked")));
   EXPECT_LT(
-      relative_difference(decoder.predict(input, nodes, masking, settings, 0), at("molecule.prediction_at_masked")),
+      relative_difference(decoder.predict({input, nodes, masking, settings, 0}), at("molecule.prediction_at_masked")),
       1e-9);
-  const torch::Tensor loss = decoder.loss(input, nodes, masking, settings, 0);
+  const torch::Tensor loss = decoder.loss({input, nodes, masking, settings, 0});
   EXPECT_LT(relative_difference(loss, at("molecule.loss")), 1e-9);
   loss.backward();
   EXPECT_LT(relative_difference(nodes.grad(), at("molecule.grad.encoder_output")), 1e-9);

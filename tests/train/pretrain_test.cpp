@@ -30,7 +30,7 @@ Pretrainer trainer_for(const Graph& graph, const Settings& settings, Kernels ker
   InputOptions options;
   options.kernels = kernels;
   options.threads = threads;
-  return Pretrainer(make_input(graph, settings, options), input_shape(graph), settings);
+  return Pretrainer(prepare(graph, settings, options), input_shape(graph), settings);
 }
 
 void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {

@@ -10,7 +10,8 @@ namespace graphpae {
 DecoderImpl::DecoderImpl(const Settings& settings, int64_t in, int64_t hidden, int64_t out_width, Initialiser& init)
     : activation_(settings.decoder_activation) {
   dense = register_module("dense", Linear(in, hidden, init));
-  if (settings.decoder_norm) norm = register_module("norm", Norm(hidden));
+  if (settings.decoder_norm)
+    norm = register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({hidden})));
   out = register_module("out", OutputLinear(hidden, out_width, init));
 }
 

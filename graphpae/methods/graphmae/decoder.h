@@ -5,20 +5,26 @@
 #include <torch/nn/pimpl.h>
 
 #include "graphpae/model/graph_input.h"
-#include "graphpae/model/masking.h"
 #include "graphpae/model/modules.h"
 
 namespace graphpae::graphmae {
 
-// One way of decoding: nodes [N,d] of the encoder -> loss of the masked nodes.
+// What is decoded: nodes [N,d] of the encoder.
+struct Encoded {
+  const GraphInput& input;
+  const torch::Tensor& nodes;
+  const Masking& masking;
+  const Settings& settings;
+  uint64_t dropout_key;
+};
+
+// One way of decoding.
 class Decoder : public torch::nn::Module {
  public:
   // Predictions [M,F] of the features of masked nodes, or [M,119] of atom types, in any precision.
-  virtual torch::Tensor predict(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                                const Settings& settings, uint64_t dropout_key) = 0;
+  virtual torch::Tensor predict(const Encoded& encoded) = 0;
   // Mean scaled cosine error of the predictions. Fused where the input is.
-  virtual torch::Tensor loss(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                             const Settings& settings, uint64_t dropout_key);
+  virtual torch::Tensor loss(const Encoded& encoded);
 };
 
 // For one graph: a linear map without bias, then a GAT layer with one head from d to F.
@@ -30,10 +36,8 @@ class Decoder : public torch::nn::Module {
 class GatDecoder final : public Decoder {
  public:
   GatDecoder(const Settings& settings, int64_t features, Initialiser& init);
-  torch::Tensor predict(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                        const Settings& settings, uint64_t dropout_key) override;
-  torch::Tensor loss(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                     const Settings& settings, uint64_t dropout_key) override;
+  torch::Tensor predict(const Encoded& encoded) override;
+  torch::Tensor loss(const Encoded& encoded) override;
 
   torch::Tensor enter;                               // E [d,d]
   torch::Tensor weight;                              // W [F,d]
@@ -41,8 +45,7 @@ class GatDecoder final : public Decoder {
   torch::Tensor bias;                                // [F]
 
  private:
-  torch::Tensor gathered(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                         const Settings& settings, uint64_t dropout_key);  // sums of h, [M,d]
+  torch::Tensor gathered(const Encoded& encoded);  // sums of h, [M,d]
 };
 
 // For molecules: PReLU, a linear map without bias, then a GIN layer.
@@ -51,8 +54,7 @@ class GatDecoder final : public Decoder {
 class GinDecoder final : public Decoder {
  public:
   GinDecoder(const Settings& settings, const std::vector<int64_t>& bond_codes, int64_t types, Initialiser& init);
-  torch::Tensor predict(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                        const Settings& settings, uint64_t dropout_key) override;
+  torch::Tensor predict(const Encoded& encoded) override;
 
   torch::Tensor slope;                     // [1] of PReLU
   torch::Tensor enter;                     // E [d,d]

@@ -3,7 +3,6 @@
 #include <torch/torch.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/methods/graphmae/masking_draw.h"
@@ -33,23 +32,15 @@ torch::Tensor GraphMae::loss(const GraphInput& input, const Masking& masking, ui
   pass.dropout_key = Rng(dropout_key).bits(kEncoder);
   pass.wants_positions = false;
   if (settings_.use_positions) pass.positions = encoder->distance->embed(input, input.distances, {}).clean;
-  return decoder->loss(input, encoder->encode(input, pass).nodes, masking, settings_, Rng(dropout_key).bits(kDecoder));
+  return decoder->loss(
+      {input, encoder->encode(input, pass).nodes, masking, settings_, Rng(dropout_key).bits(kDecoder)});
 }
 
 // Several processes divide a batch of molecules; the loss of a part counts by the atoms that are masked in it.
 std::vector<double> GraphMae::learn(const GraphInput& input, const LearningStep& step) {
   const Rng rng = stream_of(settings_, Stream::corruption, step.number);
-  uint64_t dropout_key = stream_of(settings_, Stream::dropout, step.number).bits(0);
-  int64_t first = 0;
-  if (input.exchange != nullptr) {
-    std::vector<double> molecules(static_cast<size_t>(step.processes->size()));
-    const auto mine = molecules.begin() + step.processes->rank();
-    *mine = static_cast<double>(input.num_molecules());
-    step.processes->sum(molecules);
-    first = std::accumulate(molecules.begin(), mine, int64_t{0});
-    if (step.processes->rank() > 0)
-      dropout_key = Rng(dropout_key, static_cast<uint64_t>(step.processes->rank())).bits(0);
-  }
+  const uint64_t dropout_key = step.own_key(input, stream_of(settings_, Stream::dropout, step.number).bits(0));
+  const int64_t first = step.place_of(input, input.num_molecules()).first;
   const Masking masking =
       input.is_molecules()
           ? graphmae::draw_atoms(input.graph_offsets, first, settings_.mask_ratio, rng)

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "graphpae/core/rng.h"
-#include "graphpae/model/masking.h"
+#include "graphpae/model/graph_input.h"
 
 namespace graphpae::graphmae {
 
