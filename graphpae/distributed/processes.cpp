@@ -17,18 +17,16 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/stopwatch.h"
 
 namespace graphpae {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-using Clock = std::chrono::steady_clock;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroupGloo>;
 
-constexpr milliseconds kBetweenBeats{500}, kWatching{2500};
-constexpr seconds kLingering{15};
+constexpr milliseconds kBetweenBeats{500}, kWatching{2500}, kLingering{15000};
 
 // Texts are stored with a full stop: not all versions take empty ones.
 void put(const StorePtr& store, const std::string& key, const std::string& text) {
@@ -40,6 +38,18 @@ void put(const StorePtr& store, const std::string& key, const std::string& text)
 std::string get(const StorePtr& store, const std::string& key) {
   const std::vector<uint8_t> bytes = store->get(key);
   return std::string(bytes.begin(), bytes.end() - 1);
+}
+
+// Waits for a key until so long after the watch began, `least` at any rate; false: it did not come.
+bool comes(const StorePtr& store, const std::string& key, const Stopwatch& watch, milliseconds limit,
+           milliseconds least) {
+  const milliseconds left = limit - milliseconds(static_cast<int64_t>(1000 * watch.seconds()));
+  try {
+    store->wait({key}, std::max(left, least));
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 // Launchers may keep the store themselves.
@@ -149,15 +159,10 @@ void Processes::State::meet() {
   }
   const auto here = [](int rank) { return fmt::format("here/{}", rank); };
   if (store->add(here(place.rank), 1) > 1) throw usage_error(fmt::format("two processes have RANK={}", place.rank));
-  const auto end = Clock::now() + timeout;
+  const Stopwatch waiting;
   std::vector<int> missing;
   for (int rank = 0; rank < place.size; ++rank) {
-    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-    try {
-      store->wait({here(rank)}, std::max(left, milliseconds(100)));
-    } catch (const std::exception&) {
-      missing.push_back(rank);
-    }
+    if (!comes(store, here(rank), waiting, timeout, milliseconds(100))) missing.push_back(rank);
   }
   if (!missing.empty())
     throw usage_error(fmt::format("rank {} of {} did not come to {}:{} in {:g} s", fmt::join(missing, ", "), place.size,
@@ -199,14 +204,10 @@ void Processes::State::explain(const std::string& what) {
     gone = get(store, "gone");
     put(store, fmt::format("left/{}", place.rank), "");
     if (place.rank == 0) {
-      const auto end = Clock::now() + kLingering;
+      const Stopwatch lingering;
       for (int rank = 1; rank < place.size; ++rank) {
         if (fmt::format(", {},", gone).find(fmt::format(" {},", rank)) != std::string::npos) continue;
-        const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-        try {
-          store->wait({fmt::format("left/{}", rank)}, std::max(left, milliseconds(1)));
-        } catch (const std::exception&) {
-        }
+        comes(store, fmt::format("left/{}", rank), lingering, kLingering, milliseconds(1));
       }
     }
   } catch (const std::exception&) {

@@ -11,7 +11,7 @@
 #include "graphpae/model/model_file.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/ops/tensors.h"
-#include "graphpae/run/input_options.h"
+#include "graphpae/run/models.h"
 
 namespace graphpae::run {
 namespace {
