@@ -1,11 +1,10 @@
-#include "graphpae/distributed/process_place.h"
-
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cstring>
 
 #include "graphpae/core/error.h"
+#include "graphpae/distributed/processes.h"
 
 namespace graphpae {
 namespace {

@@ -1,5 +1,3 @@
-#include "graphpae/model/model_file.h"
-
 #include <fmt/format.h>
 #include <torch/torch.h>
 
@@ -9,6 +7,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/model/model.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/version.h"
 

@@ -30,25 +30,19 @@ class Initialiser {
   uint64_t next_stream_ = 0;
 };
 
-// y = x W + b. W [in, out], b [out], both start uniform in +-1/sqrt(in).
+// y = x W + b. W [in, out], b [out], both start uniform in +-1/sqrt(in). With a row per output W is [out, in]: the form
+// for wide outputs.
 class LinearImpl : public torch::nn::Module {
  public:
-  LinearImpl(int64_t in, int64_t out, Initialiser& init);
+  LinearImpl(int64_t in, int64_t out, Initialiser& init, bool row_per_output = false);
   torch::Tensor forward(const torch::Tensor& x);  // [.., in] -> [.., out]
 
   torch::Tensor weight, bias;
+
+ private:
+  bool row_per_output_;
 };
 TORCH_MODULE(Linear);
-
-// The same map with W [out, in], one row per output: the form for wide outputs.
-class OutputLinearImpl : public torch::nn::Module {
- public:
-  OutputLinearImpl(int64_t in, int64_t out, Initialiser& init);
-  torch::Tensor forward(const torch::Tensor& x);  // [.., in] -> [.., out]
-
-  torch::Tensor weight, bias;
-};
-TORCH_MODULE(OutputLinear);
 
 // Normalises columns by the moments of the rows at hand in training, which also move the running moments by a tenth,
 // and by the running moments otherwise.   y = (x - mean) / sqrt(variance + 1e-5) * weight + bias One row alone has no

@@ -70,7 +70,7 @@ class Predictor {
   std::vector<double> scale, shift;  // [T]
 };
 
-// A model directory (model_file.h) with head.safetensors and tasks.json beside the encoder.
+// A model directory (model/model.h) with head.safetensors and tasks.json beside the encoder.
 void save_predictor(const std::string& directory, const Predictor& predictor, const std::string& card);
 
 // `path` as load_model. Throws a data error if there is a model without a head, and what load_model throws.

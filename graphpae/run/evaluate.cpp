@@ -1,5 +1,3 @@
-#include "graphpae/run/evaluate.h"
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -9,7 +7,7 @@
 #include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/model/model_file.h"
+#include "graphpae/run/evaluation.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
 #include "graphpae/run/run_directory.h"

@@ -1,5 +1,6 @@
 // Evaluation of frozen embeddings, of nodes or of molecules: which splits and protocols, every number beside its
-// baselines. Three steps: plan_evaluation (all that can go wrong early), run_evaluation, and the table as JSON.
+// baselines. The verb evaluate, and its three steps: plan_evaluation (all that can go wrong early), run_evaluation, and
+// the table as JSON.
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
 #include "graphpae/core/protocol.h"
+#include "graphpae/data/load.h"
 #include "graphpae/evaluate/protocols.h"
 #include "graphpae/run/context.h"
 #include "graphpae/settings/settings.h"
@@ -122,5 +124,23 @@ std::vector<std::string> notes_of(const ProtocolScores& scores);
 nlohmann::ordered_json or_null(const std::optional<double>& value);
 nlohmann::ordered_json evaluation_json(const EvaluationTable& table);
 nlohmann::ordered_json statistics_json(const Statistics& statistics);  // mean, std and ci95 (null for one score)
+
+// The verb: all of it.
+struct EvaluatedRuns {
+  std::string run, against;                    // run or model directories; `against` may be ""
+  std::vector<std::shared_ptr<Model>> models;  // of `run`, then of runs that differ from it in their seeds only
+  std::shared_ptr<Model> rival;                // of `against`, or null
+};
+
+// Throws a usage error if runs `also` named have the same seed, or differ in more than that.
+EvaluatedRuns load_runs(const std::string& run, const std::vector<std::string>& also, const std::string& against);
+
+// `settings` are those of the models, with what is asked of the probe; `name` of the data starts errors. A run gets a
+// map of its embeddings.
+EvaluationTable evaluate(const EvaluatedRuns& runs, const Dataset& dataset, const std::string& name,
+                         const Settings& settings, const EvaluateOptions& options, const Context& context);
+
+// Adds an evaluation to the results and the page of the run, if `run` is one.
+void keep_evaluation(const std::string& run, const nlohmann::ordered_json& evaluation, const Watch& watch);
 
 }  // namespace graphpae::run

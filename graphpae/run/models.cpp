@@ -4,7 +4,7 @@
 
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/model/inputs.h"
-#include "graphpae/model/model_file.h"
+#include "graphpae/model/model.h"
 
 namespace graphpae::run {
 namespace {

@@ -12,7 +12,6 @@
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/ops/tensor_memory.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/report.h"

@@ -1,5 +1,3 @@
-#include "graphpae/train/finetune_all.h"
-
 #include <torch/torch.h>
 
 #include "graphpae/data/molecule_shards.h"

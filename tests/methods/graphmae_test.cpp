@@ -8,7 +8,6 @@
 #include <set>
 
 #include "graphpae/core/error.h"
-#include "graphpae/methods/graphmae/masking_draw.h"
 #include "graphpae/ops/edge_ops.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/support/golden.h"

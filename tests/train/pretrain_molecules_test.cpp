@@ -6,7 +6,6 @@
 #include <set>
 
 #include "graphpae/methods/graph_pae/graph_pae.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/run/run_directory.h"

@@ -9,7 +9,6 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/run/run_directory.h"
 #include "tests/support/expect_error.h"

@@ -12,7 +12,7 @@ DecoderImpl::DecoderImpl(const Settings& settings, int64_t in, int64_t hidden, i
   dense = register_module("dense", Linear(in, hidden, init));
   if (settings.decoder_norm)
     norm = register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({hidden})));
-  out = register_module("out", OutputLinear(hidden, out_width, init));
+  out = register_module("out", Linear(hidden, out_width, init, true));
 }
 
 torch::Tensor DecoderImpl::forward(const torch::Tensor& x) {

@@ -20,7 +20,7 @@ class DecoderImpl : public torch::nn::Module {
 
   Linear dense{nullptr};               // in -> hidden
   torch::nn::LayerNorm norm{nullptr};  // empty if setting decoder_norm is off
-  OutputLinear out{nullptr};           // hidden -> out
+  Linear out{nullptr};                 // hidden -> out
 
   Activation activation() const { return activation_; }
 

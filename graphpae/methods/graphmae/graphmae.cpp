@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "graphpae/core/error.h"
-#include "graphpae/methods/graphmae/masking_draw.h"
 #include "graphpae/settings/streams.h"
 
 namespace graphpae {

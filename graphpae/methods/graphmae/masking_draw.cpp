@@ -1,6 +1,6 @@
-#include "graphpae/methods/graphmae/masking_draw.h"
-
 #include <algorithm>
+
+#include "graphpae/methods/graphmae/graphmae.h"
 
 namespace graphpae::graphmae {
 namespace {
