@@ -7,9 +7,11 @@
 #include <fmt/ranges.h>
 #include <torch/torch.h>
 
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -88,41 +90,70 @@ GroupPtr open_group(const ProcessPlace& place, const StorePtr& store, const char
 // Writes a number that grows into the store until it is destroyed.
 class Heartbeat {
  public:
-  Heartbeat(StorePtr store, int rank) : store_(std::move(store)), key_(key_of(rank)) {
-    thread_ = std::thread([this] { beat(); });
-  }
-  ~Heartbeat() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
+  Heartbeat(StorePtr store, int rank)
+      : store_(std::move(store)), key_(key_of(rank)), thread_([this](const std::stop_token& ended) { beat(ended); }) {}
   static std::string key_of(int rank) { return fmt::format("beat/{}", rank); }
 
  private:
-  void beat() {
-    std::unique_lock lock(mutex_);
-    for (int64_t count = 0; !done_; ++count) {
+  void beat(const std::stop_token& ended) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    for (int64_t count = 0; !ended.stop_requested(); ++count) {
       try {
         put(store_, key_, std::to_string(count));
       } catch (const std::exception&) {
         return;  // the store is gone, which the next sum finds out
       }
-      changed_.wait_for(lock, kBetweenBeats, [&] { return done_; });
+      wake.wait_for(lock, ended, kBetweenBeats, [] { return false; });
     }
   }
 
   StorePtr store_;
   std::string key_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
+struct Names {
+  const char *rank, *size;
+};
+constexpr Names kUsual{"RANK", "WORLD_SIZE"};
+constexpr Names kLaunchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}};
+
+int number_in(const char* name, const char* text, int least, int most) {
+  int value = -1;
+  const char* end = text + std::strlen(text);
+  const auto [stop, failure] = std::from_chars(text, end, value);
+  if (failure != std::errc() || stop != end || value < least || value > most)
+    throw usage_error(fmt::format("{}={}: expected a number from {} to {}", name, text, least, most));
+  return value;
+}
+
 }  // namespace
+
+std::optional<ProcessPlace> process_place(const std::function<const char*(const char*)>& variable) {
+  const auto is_set = [&](const char* name) { return variable(name) != nullptr; };
+  Names names = kUsual;
+  if (!is_set(names.rank) && !is_set(names.size)) {
+    if (!is_set("MASTER_ADDR")) return std::nullopt;
+    for (const Names& launcher : kLaunchers) {
+      if (is_set(launcher.rank) && is_set(launcher.size)) names = launcher;
+    }
+    if (names.rank == kUsual.rank) return std::nullopt;
+  }
+  for (const char* name : {names.rank, names.size, "MASTER_ADDR", "MASTER_PORT"}) {
+    if (is_set(name)) continue;
+    throw usage_error(
+        fmt::format("{} is set and {} is not: one process of several needs both, MASTER_ADDR and MASTER_PORT",
+                    is_set(names.size) ? names.size : names.rank, name));
+  }
+  ProcessPlace place;
+  place.size = number_in(names.size, variable(names.size), 1, 1 << 20);
+  place.rank = number_in(names.rank, variable(names.rank), 0, place.size - 1);
+  place.master = variable("MASTER_ADDR");
+  place.port = number_in("MASTER_PORT", variable("MASTER_PORT"), 1, 65535);
+  return place;
+}
 
 struct Processes::State {
   ProcessPlace place;

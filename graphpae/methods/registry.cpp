@@ -1,4 +1,6 @@
-// All methods by the names that setting `method` knows.
+// All methods by the names that setting `method` knows, and what they share.
+#include <torch/torch.h>
+
 #include <numeric>
 
 #include "graphpae/core/error.h"
@@ -19,6 +21,11 @@ LearningStep::Place LearningStep::place_of(const GraphInput& input, int64_t mine
 uint64_t LearningStep::own_key(const GraphInput& input, uint64_t dropout_key) const {
   if (input.exchange == nullptr || processes->rank() == 0) return dropout_key;
   return Rng(dropout_key, static_cast<uint64_t>(processes->rank())).bits(0);
+}
+
+torch::Tensor scaled_cosine_error(const torch::Tensor& predicted, const torch::Tensor& target, double gamma) {
+  const auto unit = [](const torch::Tensor& x) { return x / x.norm(2, 1, true).clamp_min(1e-12); };
+  return (1 - (unit(predicted) * unit(target)).sum(1)).pow(gamma).mean();
 }
 
 // One line per method.

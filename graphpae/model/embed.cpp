@@ -9,7 +9,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/model/pooling.h"
 #include "graphpae/model/prefetcher.h"
 #include "graphpae/ops/tensor_memory.h"
 #include "graphpae/settings/streams.h"

@@ -31,17 +31,6 @@ GatEncoder::GatEncoder(const Settings& settings, int64_t feature_count, Initiali
   }
 }
 
-std::vector<torch::Tensor> GatEncoder::input_parameters() const {
-  std::vector<torch::Tensor> parameters = {mask_token};
-  const auto add = [&](const torch::nn::Module& module) {
-    for (const torch::Tensor& parameter : module.parameters()) parameters.push_back(parameter);
-  };
-  if (!distance.is_empty()) add(*distance);
-  if (!lift_in_.is_empty()) add(*lift_in_);
-  if (!lift_out_.is_empty()) add(*lift_out_);
-  return parameters;
-}
-
 // Eq. (1): masked nodes show the token or another node's row.
 torch::Tensor GatEncoder::shown_features(const GraphInput& input, const Pass& pass) const {
   const torch::Tensor& x = input.features.dense();

@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <span>
 
 #include "graphpae/core/exchange.h"
 #include "graphpae/core/rng.h"
@@ -60,5 +61,9 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation);
 
 // Elements are dropped as kernels/dropout.h decides for (row, column). [N,D]
 torch::Tensor dropout(const torch::Tensor& x, const kernels::Dropout& dropout);
+
+// READOUT: row g is the mean, sum or maximum of rows offsets[g] .. offsets[g+1] of `nodes`; NaN if there are none.
+// nodes [N,d], offsets [G+1] -> [G,d], with a gradient.
+torch::Tensor pool(const torch::Tensor& nodes, std::span<const int64_t> offsets, Pooling pooling);
 
 }  // namespace graphpae

@@ -12,7 +12,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
-#include "graphpae/model/pooling.h"
 #include "graphpae/ops/dense_ops.h"
 
 namespace graphpae {

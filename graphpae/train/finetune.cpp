@@ -8,18 +8,16 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
+#include "graphpae/data/molecule_shards.h"
 #include "graphpae/io/sha256.h"
+#include "graphpae/model/embed.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/streams.h"
+#include "graphpae/train/molecule_objective.h"
+#include "graphpae/train/node_objective.h"
 
 namespace graphpae {
 namespace {
-
-bool is_frozen(const torch::Tensor& parameter, const Encoder& encoder, Freeze freeze) {
-  if (freeze != Freeze::embeddings) return freeze == Freeze::encoder;
-  const std::vector<torch::Tensor> inputs = encoder.input_parameters();
-  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.is_same(parameter); });
-}
 
 void copy_weights(const Model& from, Model& into) {
   const torch::NoGradGuard no_grad;
@@ -54,13 +52,14 @@ Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& setti
   objective_->set_scale(*predictor_);
   start_ = hash_of(predictor_->learned());
 
-  NamedTensors encoder = named_parameters(*model->encoder, "encoder.");
-  std::erase_if(encoder, [&](const auto& named) {
-    torch::Tensor parameter = named.second;
-    const bool frozen = is_frozen(parameter, *model->encoder, finetune.freeze);
-    if (frozen) parameter.requires_grad_(false);
-    return frozen;
-  });
+  NamedTensors encoder;
+  for (auto& [name, parameter] : named_parameters(*model->encoder)) {
+    if (finetune.freeze == Freeze::encoder || (finetune.freeze == Freeze::embeddings && is_input_parameter(name))) {
+      parameter.requires_grad_(false);
+    } else {
+      encoder.emplace_back("encoder." + name, parameter);
+    }
+  }
   const auto make = [&](const NamedTensors& parameters) {
     return std::make_unique<Optimiser>(settings.optimizer, settings.weight_decay, parameters, objective_->threads());
   };
@@ -159,6 +158,48 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
   char* rest = const_cast<char*>(best.c_str());
   best_epoch_ = std::strtoll(rest, &rest, 10);
   best_score_ = std::strtod(rest, &rest);
+}
+
+namespace {
+
+Predictor train_all(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
+                    const Model* pretrained) {
+  Finetuner tuner(std::move(objective), settings, finetune, pretrained);
+  while (!tuner.done()) tuner.train_step();
+  tuner.finish();
+  return std::move(tuner.predictor());
+}
+
+}  // namespace
+
+Predictor finetune(const Model* pretrained, const Graph& graph, const Settings& settings,
+                   const FinetuneSettings& finetune, const Split& split, const InputOptions& options) {
+  if (pretrained != nullptr) check_features(*pretrained, graph);
+  return train_all(
+      std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), split, 0, settings, finetune),
+      settings, finetune, pretrained);
+}
+
+Predictor finetune(const Model* pretrained, const GraphSet& molecules, const Settings& settings,
+                   const FinetuneSettings& finetune, const Split& split, const InputOptions& options) {
+  if (pretrained != nullptr) check_features(*pretrained, molecules);
+  const GraphSetParts& parts = molecules.parts();
+  return train_all(std::make_shared<MoleculeObjective>(prepare(molecules, settings, options), parts.task_names,
+                                                       std::vector<double>(parts.targets.begin(), parts.targets.end()),
+                                                       split, settings, finetune, name_of(featurizer_of(molecules)),
+                                                       target_units(finetune.units, parts.task_names)),
+                   settings, finetune, pretrained);
+}
+
+std::vector<double> predict(Predictor& predictor, const Graph& graph, const InputOptions& options) {
+  check_features(*predictor.model, graph);
+  return predictor.predict(make_input(graph, predictor.model->settings(), options));
+}
+
+std::vector<double> predict(Predictor& predictor, const GraphSet& molecules, const InputOptions& options) {
+  check_features(*predictor.model, molecules);
+  return predictor.predict(*prepare(molecules, predictor.model->settings(), options),
+                           row_range(0, molecules.num_graphs()));
 }
 
 }  // namespace graphpae

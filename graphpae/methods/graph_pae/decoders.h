@@ -1,5 +1,5 @@
 // The decoders, Section 4.3: linear, activation, layer norm, linear; and the position loss. The feature loss is one of
-// methods/reconstruction.h.
+// methods/method.h.
 #pragma once
 
 #include <torch/nn/module.h>

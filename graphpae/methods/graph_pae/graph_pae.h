@@ -17,7 +17,6 @@
 #include "graphpae/methods/graph_pae/corrupt.h"
 #include "graphpae/methods/graph_pae/decoders.h"
 #include "graphpae/methods/method.h"
-#include "graphpae/methods/reconstruction.h"
 
 namespace graphpae {
 

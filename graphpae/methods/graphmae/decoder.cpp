@@ -1,10 +1,8 @@
-#include "graphpae/methods/graphmae/decoder.h"
-
 #include <torch/torch.h>
 
 #include <cmath>
 
-#include "graphpae/methods/reconstruction.h"
+#include "graphpae/methods/graphmae/graphmae.h"
 #include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/edge_ops.h"
