@@ -45,7 +45,7 @@ TEST(GatLayer, AgreesWithLoops) {
   layer->to(torch::kFloat64);
   const torch::Tensor x = init.normal({12, 6}, 1).to(torch::kFloat64);
   const torch::Tensor p = init.normal({input.graph.num_edges(), 4}, 1).to(torch::kFloat64);
-  const GatLayerImpl::Output out = layer(input, input.graph, torch::mm(x, layer->weight), p, kernels::Dropout());
+  const Encoding out = layer(input, input.graph, torch::mm(x, layer->weight), p, kernels::Dropout());
 
   const auto w = layer->weight.accessor<double, 2>(), as = layer->attention_source.accessor<double, 2>(),
              at = layer->attention_target.accessor<double, 2>(), px = x.accessor<double, 2>(),

@@ -153,7 +153,7 @@ TEST(GraphMae, PutsFeaturesBack) {
   GraphMae method(settings, input_shape(graph));
   method.train();
   Optimiser optimiser(OptimizerKind::adam, 0, [&] {
-    Optimiser::Named named;
+    NamedTensors named;
     for (const auto& item : method.named_parameters()) named.emplace_back(item.key(), item.value());
     return named;
   }());
@@ -281,7 +281,7 @@ TEST_F(GraphMaeGolden, Nodes) {
   EXPECT_LT(relative_difference(weight.grad(), at("node.grad.standin_encoder.weight")), 1e-9);
 
   // Their training loop: Adam with L2 decay, a cosine rate.
-  Optimiser::Named parameters = {{"token", token}, {"weight", weight}};
+  NamedTensors parameters = {{"token", token}, {"weight", weight}};
   for (const auto& item : decoder.named_parameters()) parameters.emplace_back(item.key(), item.value());
   Optimiser optimiser(OptimizerKind::adam, golden_->number("node.train.weight_decay"), parameters);
   const torch::Tensor losses = at("node.train.losses"), rates = at("node.train.lr");
