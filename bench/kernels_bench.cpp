@@ -162,7 +162,7 @@ void run_kernels_bench(const Graph& graph, const Settings& settings, const Kerne
   }
   {
     const Tensor x = random(init, {m, d});
-    Norm norm(d);
+    torch::nn::LayerNorm norm(torch::nn::LayerNormOptions({d}));
     bench.run(
         "gelu and norm", {giga(8 * md), giga(12 * md), Bound::memory},
         [&] { return ops::activation_norm(x, norm->weight, norm->bias, kernels::NormActivation::kGelu, threads); },

@@ -8,7 +8,7 @@
 #include "bench/reports.h"
 #include "bench/sampling_bench.h"
 #include "bench/workplace.h"
-#include "graphpae/distributed/process_place.h"
+#include "graphpae/distributed/processes.h"
 #include "graphpae/settings/recipes.h"
 
 namespace graphpae::bench {

@@ -19,7 +19,7 @@
 //   graphpae::save_predictor("my_predictor", predictor, "");
 //
 // Run directories with checkpoints, as the program keeps them, are made by the functions of graphpae/run/: see
-// run/pretrain.h, run/finetune.h, run/evaluate.h.
+// run/pretrain.h, run/finetune.h, run/evaluation.h.
 //
 // keep_freed_memory() of core/memory.h, called once at the start of a program, saves a tenth of the time of training.
 // On a machine shared with others set GOMP_SPINCOUNT=5000 in the environment: idle OpenMP threads spin longer
@@ -27,13 +27,13 @@
 #pragma once
 
 #include "graphpae/base.h"
-#include "graphpae/methods/registry.h"
+#include "graphpae/methods/method.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/model/model_file.h"
+#include "graphpae/model/model.h"
 #include "graphpae/model/predictor.h"
 #include "graphpae/model/representations.h"
-#include "graphpae/run/evaluate.h"
+#include "graphpae/run/evaluation.h"
 #include "graphpae/run/finetune.h"
 #include "graphpae/run/pretrain.h"
-#include "graphpae/train/finetune_all.h"
+#include "graphpae/train/finetune.h"
 #include "graphpae/train/pretrain.h"

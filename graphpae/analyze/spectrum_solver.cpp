@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 
 #include "graphpae/core/error.h"
@@ -10,8 +11,6 @@
 #include "graphpae/positions/laplacian_positions.h"
 
 namespace graphpae {
-
-using Clock = std::chrono::steady_clock;
 
 void check_spectrum_memory(const Graph& graph, int64_t k) {
   const int64_t n = graph.num_nodes();
@@ -40,7 +39,7 @@ FourierBasis SpectrumSolver::solve(const Adjacency& graph) {
   {
     const std::lock_guard lock(mutex_);
     solving_ = true;
-    since_ = Clock::now();
+    since_.restart();
     // About twenty operations per entry and node, until the first is done.
     if (solved_ == 0) seconds_per_solution_ = k_ == 0 ? 4e-10 * n * n * n : 10;
   }
@@ -48,7 +47,7 @@ FourierBasis SpectrumSolver::solve(const Adjacency& graph) {
   const std::lock_guard lock(mutex_);
   solving_ = false;
   ++solved_;
-  seconds_per_solution_ = std::chrono::duration<double>(Clock::now() - since_).count();
+  seconds_per_solution_ = since_.seconds();
   return basis;
 }
 
@@ -63,7 +62,7 @@ void SpectrumSolver::tick(const std::stop_token& ended) {
   while (!ended.stop_requested()) {
     double part = 0;
     if (solving_ && seconds_per_solution_ > 0) {
-      const double x = std::chrono::duration<double>(Clock::now() - since_).count() / seconds_per_solution_;
+      const double x = since_.seconds() / seconds_per_solution_;
       part = x < 0.8 ? x : 1 - 0.2 * std::exp((0.8 - x) / 0.8);  // slower and slower if it takes longer
     }
     const double share = (static_cast<double>(solved_) + part) / static_cast<double>(1 + draws_);

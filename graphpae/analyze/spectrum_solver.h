@@ -2,7 +2,6 @@
 // far it is is told by the time the last one took.
 #pragma once
 
-#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -10,6 +9,7 @@
 #include <thread>
 
 #include "graphpae/analyze/corruption_spectrum.h"
+#include "graphpae/core/stopwatch.h"
 
 namespace graphpae {
 
@@ -41,7 +41,7 @@ class SpectrumSolver {
   int64_t solved_ = 0;               // decompositions done
   bool solving_ = false;             // one is under way
   double seconds_per_solution_ = 0;  // as estimated, then as measured
-  std::chrono::steady_clock::time_point since_;
+  Stopwatch since_;                  // it began
   std::string what_ = "eigenvectors of the graph";
   std::jthread ticker_;
 };

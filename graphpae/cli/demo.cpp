@@ -7,7 +7,7 @@
 #include "graphpae/cli/evaluation.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/generate.h"
-#include "graphpae/run/embed.h"
+#include "graphpae/io/row_files.h"
 #include "graphpae/run/pretrain.h"
 #include "graphpae/settings/recipes.h"
 
@@ -38,16 +38,19 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
     throw usage_error(
         fmt::format("{}: exists and is not empty (-o DIR names another place, --force replaces it)", directory));
 
-  const run::Context context = context_of(common);
   run::PretrainOptions options;
   options.run = directory;
   options.force = true;
   options.data = "the graph of `graphpae demo`";
   options.settings = demo_settings();
   options.evaluate.emplace();
-  const run::PretrainResult result = run::pretrain(graph, options, context);
   const std::string file = directory + "/embeddings.npy", page = directory + "/report.html";
-  const run::EmbedResult rows = run::embed(*run::load_model(directory), graph, {file}, context);
+  int64_t columns = 0;
+  options.observe = [&](const Features& rows) {
+    columns = rows.columns();
+    write_embeddings(file, rows.dense_values(), rows.rows(), columns, graph.node_names());
+  };
+  const run::PretrainResult result = run::pretrain(graph, options, context_of(common));
   const double first_loss = result.metrics.front().loss(), final_loss = result.metrics.back().loss();
   const std::string report = fs::exists(page) ? page : "";
   if (common.json) {
@@ -73,7 +76,7 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
       "  graphpae report RUN                                a page about the run\n"
       "  graphpae info DATA                                 what is in your file\n"
       "  graphpae recipes                                   published settings by data set\n",
-      result.epochs, first_loss, final_loss, file, rows.rows, rows.columns, directory, directory, report,
+      result.epochs, first_loss, final_loss, file, graph.num_nodes(), columns, directory, directory, report,
       evaluation_text(*result.evaluation));
 }
 

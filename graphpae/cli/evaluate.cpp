@@ -1,4 +1,4 @@
-#include "graphpae/run/evaluate.h"
+#include "graphpae/run/evaluation.h"
 
 #include <fmt/format.h>
 

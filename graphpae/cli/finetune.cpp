@@ -9,7 +9,7 @@
 #include "graphpae/cli/model_flags.h"
 #include "graphpae/cli/score_table.h"
 #include "graphpae/run/models.h"
-#include "graphpae/run/run_settings.h"
+#include "graphpae/run/run_directory.h"
 
 namespace graphpae::cli {
 namespace {

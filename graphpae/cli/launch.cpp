@@ -11,16 +11,15 @@
 #include "graphpae/cli/command.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
+#include "graphpae/core/stopwatch.h"
 #include "graphpae/io/child_process.h"
 
 namespace graphpae::cli {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
-
-// After a process has ended badly the others have time to say what they saw: little if it has said why itself.
-constexpr milliseconds kAfterError{1000}, kAfterDeath{30000}, kBetweenLooks{20};
+// After a process has ended badly the others have seconds to say what they saw: few if it has said why itself.
+constexpr double kAfterError = 1, kAfterDeath = 30;
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 struct Flags {
   int count = 2;
@@ -44,7 +43,8 @@ struct Failure {
 // Waits for all processes; returns how the first one failed.
 std::optional<Failure> wait_for(std::vector<pid_t> children) {
   std::optional<Failure> failure;
-  Clock::time_point end = Clock::time_point::max();
+  Stopwatch since_failure;
+  double patience = 0;
   bool passed_on = false;
   const auto tell = [&](int signal) {
     for (const pid_t child : children) {
@@ -60,13 +60,14 @@ std::optional<Failure> wait_for(std::vector<pid_t> children) {
       if (failure || (code == 0 && signal == 0)) continue;
       failure = {static_cast<int>(rank), code, signal};
       const bool stopped = code == static_cast<int>(ErrorKind::interrupted);
-      end = Clock::now() + (signal != 0 || stopped ? kAfterDeath : kAfterError);
+      patience = signal != 0 || stopped ? kAfterDeath : kAfterError;
+      since_failure.restart();
     }
     if (GracefulStop::requested() && !passed_on) {
       passed_on = true;
       tell(SIGTERM);
     }
-    if (Clock::now() > end) tell(SIGKILL);
+    if (failure && since_failure.seconds() > patience) tell(SIGKILL);
     std::this_thread::sleep_for(kBetweenLooks);
   }
   return failure;

@@ -11,8 +11,6 @@
 namespace graphpae::cli {
 namespace {
 
-using Seconds = std::chrono::duration<double>;
-
 std::string time_text(double seconds) {
   const int64_t whole = static_cast<int64_t>(seconds + 0.5);
   return whole < 3600 ? fmt::format("{}:{:02}", whole / 60, whole % 60)
@@ -57,9 +55,7 @@ std::string progress_line(const ProgressState& s, size_t width) {
 Progress::Progress(const Common& common, std::string unit, int64_t total, int64_t first)
     : state_{first, std::max<int64_t>(total, 1), first, std::move(unit), "", 0},
       shown_(!common.quiet && !common.no_progress),
-      terminal_(::isatty(STDERR_FILENO) != 0),
-      start_(std::chrono::steady_clock::now()),
-      last_(start_) {}
+      terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 Progress::~Progress() {
   if (!printed_ || !terminal_) return;
@@ -68,13 +64,12 @@ Progress::~Progress() {
 }
 
 void Progress::update(int64_t done, const std::string& note) {
-  const auto now = std::chrono::steady_clock::now();
   state_.done = done;
   state_.note = note;
   const double interval = terminal_ ? 0.1 : 5.0;
-  if (!shown_ || Seconds(now - last_).count() < interval) return;
-  last_ = now;
-  state_.seconds = Seconds(now - start_).count();
+  if (!shown_ || since_drawn_.seconds() < interval) return;
+  since_drawn_.restart();
+  state_.seconds = since_start_.seconds();
   draw();
 }
 

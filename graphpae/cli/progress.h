@@ -1,11 +1,11 @@
 // A progress bar with rate and time left on a terminal, a plain line now and then otherwise; on stderr.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <string>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/core/stopwatch.h"
 
 namespace graphpae::cli {
 
@@ -35,7 +35,7 @@ class Progress {
 
   ProgressState state_;
   bool shown_, terminal_;
-  std::chrono::steady_clock::time_point start_, last_;
+  Stopwatch since_start_, since_drawn_;
   bool printed_ = false;
   size_t printed_width_ = 0;  // of the line on the terminal
 };

@@ -117,7 +117,9 @@ std::unique_ptr<RDKit::RWMol> plain_smiles_to_mol(const std::string& text) {
   params.sanitize = false;
   params.removeHs = false;
   std::unique_ptr<RDKit::RWMol> mol(RDKit::SmilesToMol(text, params));
-  if (mol) RDKit::MolOps::removeHs(*mol, /*implicitOnly=*/false, /*updateExplicitCount=*/true, /*sanitize=*/true);
+  RDKit::MolOps::RemoveHsParameters hydrogens;
+  hydrogens.updateExplicitCount = true;
+  if (mol) RDKit::MolOps::removeHs(*mol, hydrogens, /*sanitize=*/true);
   return mol;
 }
 

@@ -61,10 +61,6 @@ void GradientBuckets::received(size_t p) {
     return;
   }
   --buckets_[bucket_of_[p]].missing;
-  send_complete();
-}
-
-void GradientBuckets::send_complete() {
   while (sent_ < buckets_.size() && buckets_[sent_].missing == 0) send(buckets_[sent_++]);
 }
 

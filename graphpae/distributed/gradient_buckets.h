@@ -38,7 +38,6 @@ class GradientBuckets {
   };
   void arrange();
   void received(size_t parameter);
-  void send_complete();
   void send(Bucket& bucket);
   void take_back(Bucket& bucket);
 

@@ -7,9 +7,11 @@
 #include <fmt/ranges.h>
 #include <torch/torch.h>
 
+#include <charconv>
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <thread>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
@@ -17,18 +19,16 @@
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/stopwatch.h"
 
 namespace graphpae {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
-using Clock = std::chrono::steady_clock;
 using StorePtr = c10::intrusive_ptr<c10d::Store>;
 using GroupPtr = c10::intrusive_ptr<c10d::ProcessGroupGloo>;
 
-constexpr milliseconds kBetweenBeats{500}, kWatching{2500};
-constexpr seconds kLingering{15};
+constexpr milliseconds kBetweenBeats{500}, kWatching{2500}, kLingering{15000};
 
 // Texts are stored with a full stop: not all versions take empty ones.
 void put(const StorePtr& store, const std::string& key, const std::string& text) {
@@ -40,6 +40,18 @@ void put(const StorePtr& store, const std::string& key, const std::string& text)
 std::string get(const StorePtr& store, const std::string& key) {
   const std::vector<uint8_t> bytes = store->get(key);
   return std::string(bytes.begin(), bytes.end() - 1);
+}
+
+// Waits for a key until so long after the watch began, `least` at any rate; false: it did not come.
+bool comes(const StorePtr& store, const std::string& key, const Stopwatch& watch, milliseconds limit,
+           milliseconds least) {
+  const milliseconds left = limit - milliseconds(static_cast<int64_t>(1000 * watch.seconds()));
+  try {
+    store->wait({key}, std::max(left, least));
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 // Launchers may keep the store themselves.
@@ -78,41 +90,70 @@ GroupPtr open_group(const ProcessPlace& place, const StorePtr& store, const char
 // Writes a number that grows into the store until it is destroyed.
 class Heartbeat {
  public:
-  Heartbeat(StorePtr store, int rank) : store_(std::move(store)), key_(key_of(rank)) {
-    thread_ = std::thread([this] { beat(); });
-  }
-  ~Heartbeat() {
-    {
-      const std::lock_guard lock(mutex_);
-      done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
+  Heartbeat(StorePtr store, int rank)
+      : store_(std::move(store)), key_(key_of(rank)), thread_([this](const std::stop_token& ended) { beat(ended); }) {}
   static std::string key_of(int rank) { return fmt::format("beat/{}", rank); }
 
  private:
-  void beat() {
-    std::unique_lock lock(mutex_);
-    for (int64_t count = 0; !done_; ++count) {
+  void beat(const std::stop_token& ended) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    for (int64_t count = 0; !ended.stop_requested(); ++count) {
       try {
         put(store_, key_, std::to_string(count));
       } catch (const std::exception&) {
         return;  // the store is gone, which the next sum finds out
       }
-      changed_.wait_for(lock, kBetweenBeats, [&] { return done_; });
+      wake.wait_for(lock, ended, kBetweenBeats, [] { return false; });
     }
   }
 
   StorePtr store_;
   std::string key_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool done_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
+struct Names {
+  const char *rank, *size;
+};
+constexpr Names kUsual{"RANK", "WORLD_SIZE"};
+constexpr Names kLaunchers[] = {{"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"}, {"SLURM_PROCID", "SLURM_NTASKS"}};
+
+int number_in(const char* name, const char* text, int least, int most) {
+  int value = -1;
+  const char* end = text + std::strlen(text);
+  const auto [stop, failure] = std::from_chars(text, end, value);
+  if (failure != std::errc() || stop != end || value < least || value > most)
+    throw usage_error(fmt::format("{}={}: expected a number from {} to {}", name, text, least, most));
+  return value;
+}
+
 }  // namespace
+
+std::optional<ProcessPlace> process_place(const std::function<const char*(const char*)>& variable) {
+  const auto is_set = [&](const char* name) { return variable(name) != nullptr; };
+  Names names = kUsual;
+  if (!is_set(names.rank) && !is_set(names.size)) {
+    if (!is_set("MASTER_ADDR")) return std::nullopt;
+    for (const Names& launcher : kLaunchers) {
+      if (is_set(launcher.rank) && is_set(launcher.size)) names = launcher;
+    }
+    if (names.rank == kUsual.rank) return std::nullopt;
+  }
+  for (const char* name : {names.rank, names.size, "MASTER_ADDR", "MASTER_PORT"}) {
+    if (is_set(name)) continue;
+    throw usage_error(
+        fmt::format("{} is set and {} is not: one process of several needs both, MASTER_ADDR and MASTER_PORT",
+                    is_set(names.size) ? names.size : names.rank, name));
+  }
+  ProcessPlace place;
+  place.size = number_in(names.size, variable(names.size), 1, 1 << 20);
+  place.rank = number_in(names.rank, variable(names.rank), 0, place.size - 1);
+  place.master = variable("MASTER_ADDR");
+  place.port = number_in("MASTER_PORT", variable("MASTER_PORT"), 1, 65535);
+  return place;
+}
 
 struct Processes::State {
   ProcessPlace place;
@@ -149,15 +190,10 @@ void Processes::State::meet() {
   }
   const auto here = [](int rank) { return fmt::format("here/{}", rank); };
   if (store->add(here(place.rank), 1) > 1) throw usage_error(fmt::format("two processes have RANK={}", place.rank));
-  const auto end = Clock::now() + timeout;
+  const Stopwatch waiting;
   std::vector<int> missing;
   for (int rank = 0; rank < place.size; ++rank) {
-    const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-    try {
-      store->wait({here(rank)}, std::max(left, milliseconds(100)));
-    } catch (const std::exception&) {
-      missing.push_back(rank);
-    }
+    if (!comes(store, here(rank), waiting, timeout, milliseconds(100))) missing.push_back(rank);
   }
   if (!missing.empty())
     throw usage_error(fmt::format("rank {} of {} did not come to {}:{} in {:g} s", fmt::join(missing, ", "), place.size,
@@ -199,14 +235,10 @@ void Processes::State::explain(const std::string& what) {
     gone = get(store, "gone");
     put(store, fmt::format("left/{}", place.rank), "");
     if (place.rank == 0) {
-      const auto end = Clock::now() + kLingering;
+      const Stopwatch lingering;
       for (int rank = 1; rank < place.size; ++rank) {
         if (fmt::format(", {},", gone).find(fmt::format(" {},", rank)) != std::string::npos) continue;
-        const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-        try {
-          store->wait({fmt::format("left/{}", rank)}, std::max(left, milliseconds(1)));
-        } catch (const std::exception&) {
-        }
+        comes(store, fmt::format("left/{}", rank), lingering, kLingering, milliseconds(1));
       }
     }
   } catch (const std::exception&) {

@@ -16,7 +16,9 @@
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels::HWY_NAMESPACE {
+namespace graphpae::kernels {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
 // The activation of x; with kSlope also its derivative.
 template <NormActivation kActivation, bool kSlope, class D, class V = hn::Vec<D>>
@@ -34,44 +36,40 @@ HWY_INLINE V Activate(D d, V x, V& slope) {
   }
 }
 
-// A sum over the columns of a row: whole vectors, and the columns that are left.
-class ColumnSum {
- public:
-  template <class D>
-  HWY_INLINE hn::Vec<D>& of(D) {
-    if constexpr (std::is_same_v<D, FullTag>) {
-      return whole_;
-    } else {
-      return left_;
-    }
-  }
-  HWY_INLINE float total() const { return SumLanes(FullTag(), whole_) + SumLanes(OneTag(), left_); }
-
- private:
-  hn::Vec<FullTag> whole_ = hn::Zero(FullTag());
-  hn::Vec<OneTag> left_ = hn::Zero(OneTag());
-};
-
 template <NormActivation kActivation>
-void ForwardRows(const float* x, const float* weight, const float* bias, int64_t first, int64_t last, int64_t columns,
-                 float* y, float* mean, float* inverse_deviation) {
+HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bias, int64_t first, int64_t last,
+                            int64_t columns, float* y, float* mean, float* inverse_deviation) {
+  const FullTag full;
+  const OneTag one;
   for (int64_t i = first; i < last; ++i) {
     const float* in = x + i * columns;
     float* out = y + i * columns;
-    ColumnSum sum, squares;
+    auto sum = hn::Zero(full);
+    auto sum_one = hn::Zero(one);
+    const auto add = [&](auto d, auto v) HWY_ATTR {
+      if constexpr (std::is_same_v<decltype(d), FullTag>) {
+        sum = hn::Add(sum, v);
+      } else {
+        sum_one = hn::Add(sum_one, v);
+      }
+    };
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       auto unused = hn::Zero(d);
       const auto v = Activate<kActivation, false>(d, hn::LoadU(d, in + j), unused);
       hn::StoreU(v, d, out + j);
-      sum.of(d) = hn::Add(sum.of(d), v);
+      add(d, v);
     });
-    const float center = columns == 0 ? 0 : sum.total() / static_cast<float>(columns);
+    const float center =
+        columns == 0 ? 0 : (SumLanes(full, sum) + SumLanes(one, sum_one)) / static_cast<float>(columns);
     // The second pass over the row, which is in the L1 cache, avoids the cancellation of E[v^2] - E[v]^2.
+    sum = hn::Zero(full);
+    sum_one = hn::Zero(one);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto v = hn::Sub(hn::LoadU(d, out + j), hn::Set(d, center));
-      squares.of(d) = hn::Add(squares.of(d), hn::Mul(v, v));
+      add(d, hn::Mul(v, v));
     });
-    const float variance = columns == 0 ? 0 : squares.total() / static_cast<float>(columns);
+    const float variance =
+        columns == 0 ? 0 : (SumLanes(full, sum) + SumLanes(one, sum_one)) / static_cast<float>(columns);
     const float inverse = 1 / std::sqrt(variance + kNormEpsilon);
     mean[i] = center;
     inverse_deviation[i] = inverse;
@@ -85,9 +83,11 @@ void ForwardRows(const float* x, const float* weight, const float* bias, int64_t
 // scratch [2 * columns]: the normalised row and the slopes of the activation. sums [2 * columns]: of d_y times the
 // normalised row, and of d_y.
 template <NormActivation kActivation>
-void BackwardRows(const float* x, const float* weight, const float* mean, const float* inverse_deviation,
-                  const float* d_y, int64_t first, int64_t last, int64_t columns, float* d_x, float* sums,
-                  float* scratch) {
+HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* mean, const float* inverse_deviation,
+                             const float* d_y, int64_t first, int64_t last, int64_t columns, float* d_x, float* sums,
+                             float* scratch) {
+  const FullTag full;
+  const OneTag one;
   float* normal = scratch;
   float* slopes = scratch + columns;
   float* sums_weight = sums;
@@ -97,7 +97,8 @@ void BackwardRows(const float* x, const float* weight, const float* mean, const 
     const float* gradient = d_y + i * columns;
     float* out = d_x + i * columns;
     const float center = mean[i], inverse = inverse_deviation[i];
-    ColumnSum sum, product;
+    auto sum = hn::Zero(full), product = hn::Zero(full);
+    auto sum_one = hn::Zero(one), product_one = hn::Zero(one);
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       auto slope = hn::Zero(d);
       const auto v = Activate<kActivation, true>(d, hn::LoadU(d, in + j), slope);
@@ -108,11 +109,17 @@ void BackwardRows(const float* x, const float* weight, const float* mean, const 
       hn::StoreU(hn::MulAdd(g, n, hn::LoadU(d, sums_weight + j)), d, sums_weight + j);
       hn::StoreU(hn::Add(g, hn::LoadU(d, sums_bias + j)), d, sums_bias + j);
       const auto weighted = hn::Mul(g, hn::LoadU(d, weight + j));
-      sum.of(d) = hn::Add(sum.of(d), weighted);
-      product.of(d) = hn::MulAdd(weighted, n, product.of(d));
+      if constexpr (std::is_same_v<decltype(d), FullTag>) {
+        sum = hn::Add(sum, weighted);
+        product = hn::MulAdd(weighted, n, product);
+      } else {
+        sum_one = hn::Add(sum_one, weighted);
+        product_one = hn::MulAdd(weighted, n, product_one);
+      }
     });
     const float count = static_cast<float>(std::max<int64_t>(columns, 1));
-    const float a = sum.total() / count, b = product.total() / count;
+    const float a = (SumLanes(full, sum) + SumLanes(one, sum_one)) / count;
+    const float b = (SumLanes(full, product) + SumLanes(one, product_one)) / count;
     for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
       const auto weighted = hn::MulSub(hn::LoadU(d, gradient + j), hn::LoadU(d, weight + j), hn::Set(d, a));
       const auto v = hn::NegMulAdd(hn::LoadU(d, normal + j), hn::Set(d, b), weighted);
@@ -123,20 +130,36 @@ void BackwardRows(const float* x, const float* weight, const float* mean, const 
 
 void NormForward(NormActivation activation, const float* x, const float* weight, const float* bias, int64_t first,
                  int64_t last, int64_t columns, float* y, float* mean, float* inverse_deviation) {
-  const auto run =
-      activation == NormActivation::kGelu ? ForwardRows<NormActivation::kGelu> : ForwardRows<NormActivation::kRelu>;
-  run(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
+  if (activation == NormActivation::kGelu) {
+    ForwardRows<NormActivation::kGelu>(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
+  } else {
+    ForwardRows<NormActivation::kRelu>(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
+  }
 }
 
 void NormBackward(NormActivation activation, const float* x, const float* weight, const float* mean,
                   const float* inverse_deviation, const float* d_y, int64_t first, int64_t last, int64_t columns,
                   float* d_x, float* sums, float* scratch) {
-  const auto run =
-      activation == NormActivation::kGelu ? BackwardRows<NormActivation::kGelu> : BackwardRows<NormActivation::kRelu>;
-  run(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums, scratch);
+  if (activation == NormActivation::kGelu) {
+    BackwardRows<NormActivation::kGelu>(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums,
+                                        scratch);
+  } else {
+    BackwardRows<NormActivation::kRelu>(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums,
+                                        scratch);
+  }
 }
 
-}  // namespace graphpae::kernels::HWY_NAMESPACE
+void ErfValues(const float* x, int64_t n, float* y) {
+  for_columns(0, n, [&](auto d, int64_t i) HWY_ATTR {
+    const auto v = hn::LoadU(d, x + i);
+    const auto z = hn::Abs(v);
+    const auto tail = Erfc(d, z, ExpNegative(d, hn::Neg(hn::Mul(z, z))));
+    hn::StoreU(hn::CopySign(hn::Sub(hn::Set(d, 1.0f), tail), v), d, y + i);
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace graphpae::kernels
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -144,6 +167,7 @@ namespace graphpae::kernels {
 
 HWY_EXPORT(NormForward);
 HWY_EXPORT(NormBackward);
+HWY_EXPORT(ErfValues);
 
 void activation_norm(NormActivation activation, const float* x, const float* weight, const float* bias, int64_t m,
                      int64_t d, float* y, float* mean, float* inverse_deviation, Threads threads) {
@@ -155,15 +179,26 @@ void activation_norm(NormActivation activation, const float* x, const float* wei
 void activation_norm_backward(NormActivation activation, const float* x, const float* weight, const float* mean,
                               const float* inverse_deviation, const float* d_y, int64_t m, int64_t d, float* d_x,
                               float* d_weight, float* d_bias, Threads threads) {
-  Buffer<float> both(static_cast<size_t>(2 * d));
-  sum_over_slots(m, row_slots(m), 2 * d, both.data(), threads, [&](int64_t first, int64_t last, float* sums) {
-    Buffer<float> scratch(static_cast<size_t>(2 * d));
+  // A slot: the two sums over its rows and two rows of scratch.
+  const int64_t slots = row_slots(m), width = 4 * d;
+  Buffer<float> space(static_cast<size_t>(slots * width));
+  for_parts(slots, team_for(slots, threads), [&](int64_t slot) {
+    const auto [first, last] = part_of(m, slot, slots);
+    float* sums = space.data() + slot * width;
+    std::fill_n(sums, 2 * d, 0.0f);
     HWY_DYNAMIC_DISPATCH(NormBackward)
-    (activation, x, weight, mean, inverse_deviation, d_y, first, last, d, d_x, sums, scratch.data());
+    (activation, x, weight, mean, inverse_deviation, d_y, first, last, d, d_x, sums, sums + 2 * d);
   });
-  std::copy_n(both.data(), d, d_weight);
-  std::copy_n(both.data() + d, d, d_bias);
+  std::fill_n(d_weight, d, 0.0f);
+  std::fill_n(d_bias, d, 0.0f);
+  for (int64_t slot = 0; slot < slots; ++slot) {
+    const float* sums = space.data() + slot * width;
+    for (int64_t j = 0; j < d; ++j) d_weight[j] += sums[j];
+    for (int64_t j = 0; j < d; ++j) d_bias[j] += sums[d + j];
+  }
 }
+
+void erf_values(const float* x, int64_t n, float* y) { HWY_DYNAMIC_DISPATCH(ErfValues)(x, n, y); }
 
 }  // namespace graphpae::kernels
 #endif  // HWY_ONCE

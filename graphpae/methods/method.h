@@ -2,7 +2,6 @@
 // networks, ...); the encoder is what is left when training is over (model/model.h).
 //
 //   graph_pae/graph_pae.h   START HERE: hidden features and shaken positions, both put back
-//   registry.h              all methods by name
 #pragma once
 
 #include <torch/nn/module.h>
@@ -26,6 +25,14 @@ struct LearningStep {
   // complete already, and after it, before the processes exchange anything else. May be empty.
   std::function<void(const std::vector<torch::Tensor>& complete)> before_last_pass;
   std::function<void()> after_last_pass;
+
+  // Of a batch that is divided: how many of those that all processes have are before mine, and how many there are.
+  struct Place {
+    int64_t first = 0, all = 0;
+  };
+  Place place_of(const GraphInput& input, int64_t mine) const;
+  // Other processes drop other elements of a batch that is divided.
+  uint64_t own_key(const GraphInput& input, uint64_t dropout_key) const;
 };
 
 class Method : public torch::nn::Module {
@@ -60,5 +67,12 @@ class Method : public torch::nn::Module {
   InputShape shape_;
   Initialiser init_;  // has drawn the encoder, draws the heads afterwards
 };
+
+// Scaled cosine error, Eq. (12): mean over rows of (1 - cos(target, predicted))^gamma. [M,F], [M,F] -> scalar.
+// A row of zeros has cosine 0 with everything.
+torch::Tensor scaled_cosine_error(const torch::Tensor& predicted, const torch::Tensor& target, double gamma);
+
+// The method that settings.method names (settings/method_names.h), its parameters drawn from settings.seed.
+std::shared_ptr<Method> make_method(const Settings& settings, const InputShape& shape);
 
 }  // namespace graphpae

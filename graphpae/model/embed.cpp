@@ -5,14 +5,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/model/pooling.h"
 #include "graphpae/model/prefetcher.h"
-#include "graphpae/model/sample_input.h"
 #include "graphpae/ops/tensor_memory.h"
 #include "graphpae/settings/streams.h"
 
@@ -49,8 +46,7 @@ void embed_sampled(Model& model, const PreparedGraph& graph, const RowSink& sink
   const Settings& settings = model.settings();
   const int64_t n = graph.graph->num_nodes(), batch = std::min(std::max<int64_t>(settings.batch_size, 1), n);
   NeighbourSampler sampler(graph.graph->adjacency(), sampling_options(settings));
-  std::vector<int32_t> all(static_cast<size_t>(n));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int32_t> all = row_range(0, n);
   const auto make = [&](int64_t, int64_t step) {
     const auto seeds = std::span<const int32_t>(all).subspan(static_cast<size_t>(step * batch),
                                                              static_cast<size_t>(std::min(batch, n - step * batch)));
@@ -108,7 +104,7 @@ void embed(Model& model, const PreparedGraph& graph, const EmbedOptions& options
     const torch::Tensor rows = whole_rows(model, graph);
     return sink(0, rows.size(0), rows.data_ptr<float>());
   }
-  embed_layerwise(model, graph, {std::max<int64_t>(bytes_left(options), 1), options.progress}, sink);
+  embed_layerwise(model, graph, std::max<int64_t>(bytes_left(options), 1), sink, options.progress);
 }
 
 torch::Tensor embed(Model& model, const GraphSet& molecules, const InputOptions& options) {

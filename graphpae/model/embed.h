@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "graphpae/model/inputs.h"
 #include "graphpae/model/layerwise.h"
@@ -22,8 +21,8 @@ torch::Tensor embed(Model& model, const Graph& graph, const InputOptions& option
 // (layerwise.h). Or as the released implementation embeds a model trained on samples: from samples.
 struct EmbedOptions {
   bool sampled = false;
-  int64_t memory = 0;  // bytes of this process that may be resident; 0: what the machine has
-  std::function<void(int64_t done, int64_t total)> progress;  // layer after layer only
+  int64_t memory = 0;    // bytes of this process that may be resident; 0: what the machine has
+  RowProgress progress;  // layer after layer only
 };
 torch::Tensor embed(Model& model, const PreparedGraph& graph, const EmbedOptions& options = {});
 // The same in blocks of rows, which need not fit into memory together.

@@ -4,11 +4,11 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "graphpae/model/distance_embedding.h"
 #include "graphpae/model/graph_input.h"
-#include "graphpae/model/masking.h"
 #include "graphpae/model/modules.h"
 
 namespace graphpae {
@@ -37,11 +37,13 @@ kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, 
 class Encoder : public torch::nn::Module {
  public:
   virtual Encoding encode(const GraphInput& input, const Pass& pass) = 0;
-  // Parameters that come before the first layer: tokens, embeddings, what lifts features and distances.
-  virtual std::vector<torch::Tensor> input_parameters() const = 0;
 
   DistanceEmbedding distance{nullptr};  // empty without positions
 };
+
+// Whether the parameter of an encoder comes before the first layer: tokens, embeddings, what lifts features and
+// distances.
+bool is_input_parameter(std::string_view name);
 
 // What comes in: F features per node (GAT), or how many values each atom and bond code has (GatedGCN).
 struct InputShape {

@@ -2,8 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <numeric>
-
 #include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"
@@ -12,12 +10,6 @@ namespace graphpae {
 namespace {
 
 constexpr double kFirstSlope = 0.25;  // of PReLU
-
-std::vector<int32_t> first_nodes(int64_t count) {
-  std::vector<int32_t> nodes(static_cast<size_t>(count));
-  std::iota(nodes.begin(), nodes.end(), 0);
-  return nodes;
-}
 
 }  // namespace
 
@@ -39,17 +31,6 @@ GatEncoder::GatEncoder(const Settings& settings, int64_t feature_count, Initiali
   }
 }
 
-std::vector<torch::Tensor> GatEncoder::input_parameters() const {
-  std::vector<torch::Tensor> parameters = {mask_token};
-  const auto add = [&](const torch::nn::Module& module) {
-    for (const torch::Tensor& parameter : module.parameters()) parameters.push_back(parameter);
-  };
-  if (!distance.is_empty()) add(*distance);
-  if (!lift_in_.is_empty()) add(*lift_in_);
-  if (!lift_out_.is_empty()) add(*lift_out_);
-  return parameters;
-}
-
 // Eq. (1): masked nodes show the token or another node's row.
 torch::Tensor GatEncoder::shown_features(const GraphInput& input, const Pass& pass) const {
   const torch::Tensor& x = input.features.dense();
@@ -69,7 +50,7 @@ torch::Tensor GatEncoder::project_features(const GraphInput& input, const Pass& 
                                            const kernels::Dropout& dropped) const {
   if (!input.fused()) return torch::mm(dropout(shown_features(input, pass), dropped), weight);
   return ops::corrupted_product(*input.features.matrix(),
-                                pass.hidden == nullptr ? first_nodes(input.num_nodes()) : pass.hidden->shown,
+                                pass.hidden == nullptr ? row_range(0, input.num_nodes()) : pass.hidden->shown,
                                 mask_token, weight, dropped, input.threads);
 }
 
@@ -114,7 +95,7 @@ Encoding GatEncoder::encode_layers(const GraphInput& input, const Pass& pass) {
       if (last && !pass.wants_nodes) return {{}, layer->refine(input, graph, x, state.positions), false};
       const bool only_wanted = last && !pass.wants_positions && pass.wanted != nullptr;
       if (only_wanted || input.is_sample()) {
-        const std::vector<int32_t> targets = only_wanted ? *pass.wanted : first_nodes(input.rows_after(l));
+        const std::vector<int32_t> targets = only_wanted ? *pass.wanted : row_range(0, input.rows_after(l));
         if (ops::attend_targets_pays(*graph.index, targets, x.size(1), settings_.width, settings_.heads)) {
           const auto out = layer->at_targets(input, graph, targets, x, state.positions, edge_dropped);
           state = {out.nodes, only_wanted ? torch::Tensor() : out.positions, only_wanted};

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <torch/nn/module.h>
-#include <torch/nn/modules/container/modulelist.h>
 
 #include "graphpae/model/encoder.h"
 #include "graphpae/model/gat_layer.h"
@@ -13,8 +12,6 @@ class GatEncoder : public Encoder {
  public:
   GatEncoder(const Settings& settings, int64_t feature_count, Initialiser& init);
   Encoding encode(const GraphInput& input, const Pass& pass) override;
-
-  std::vector<torch::Tensor> input_parameters() const override;
 
   const std::vector<GatLayer>& layers() const { return layers_; }
   // Whether there is an activation after a layer, and what it makes of the layer's rows.

@@ -21,13 +21,13 @@ GatLayerImpl::GatLayerImpl(const Settings& settings, int64_t in, Initialiser& in
   bias = register_parameter("bias", torch::zeros({width}));
 }
 
-GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& z,
-                                           const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
+Encoding GatLayerImpl::forward(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& z,
+                               const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
   if (input.fused() && attention_ == Attention::released) {
     const ops::WorkspacePtr workspace(input.workspace, &input.workspace->aggregate);
     const auto [sums, refined] = ops::attend(graph.index, z, attention_source, attention_target, positions, bias,
                                              slope_, edge_dropout, workspace, input.threads);
-    return {sums, positions.defined() ? refined : torch::Tensor()};
+    return {sums, positions.defined() ? refined : torch::Tensor(), false};
   }
   const int64_t n = graph.num_nodes(), heads = attention_source.size(0), head_width = attention_source.size(1);
   const torch::Tensor nodes = z.view({n, heads, head_width});
@@ -47,15 +47,15 @@ GatLayerImpl::Output GatLayerImpl::forward(const GraphInput& input, const Messag
   weights = dropout(weights, edge_dropout);
   const torch::Tensor messages = weights.unsqueeze(-1) * nodes.index_select(0, graph.sources);  // [E,H,C]
   const torch::Tensor sums = torch::zeros_like(nodes).index_add(0, graph.targets, messages);
-  return {sums.view({n, heads * head_width}) + bias, positions.defined() ? refined : torch::Tensor()};
+  return {sums.view({n, heads * head_width}) + bias, positions.defined() ? refined : torch::Tensor(), false};
 }
 
-GatLayerImpl::Output GatLayerImpl::at_targets(const GraphInput& input, const MessageGraph& graph,
-                                              const std::vector<int32_t>& targets, const torch::Tensor& x,
-                                              const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
+Encoding GatLayerImpl::at_targets(const GraphInput& input, const MessageGraph& graph,
+                                  const std::vector<int32_t>& targets, const torch::Tensor& x,
+                                  const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
   const auto [nodes, refined] = ops::attend_targets(graph.index, targets, x, weight, attention_source, attention_target,
                                                     positions, bias, slope_, edge_dropout, input.threads);
-  return {nodes, positions.defined() ? refined : torch::Tensor()};
+  return {nodes, positions.defined() ? refined : torch::Tensor(), false};
 }
 
 torch::Tensor GatLayerImpl::refine(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& x,

@@ -10,8 +10,7 @@
 
 #include <torch/nn/module.h>
 
-#include "graphpae/model/graph_input.h"
-#include "graphpae/model/modules.h"
+#include "graphpae/model/encoder.h"
 
 namespace graphpae {
 
@@ -19,22 +18,18 @@ class GatLayerImpl : public torch::nn::Module {
  public:
   GatLayerImpl(const Settings& settings, int64_t in, Initialiser& init);
 
-  struct Output {
-    torch::Tensor nodes;      // [N,D]
-    torch::Tensor positions;  // [E,H]
-  };
   // Along the edges of `graph`, that of the input or of one of its layers. z [N,D] are projected nodes, z = x W;
-  // positions [E,H] may be undefined.
-  Output forward(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& z,
-                 const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
+  // positions [E,H] may be undefined. -> [N,D], [E,H]
+  Encoding forward(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& z,
+                   const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
 
   // The refined positions alone, from x [N,in]: a . W x = (W^T a) . x needs neither W x nor the sums. Fused only.
   torch::Tensor refine(const GraphInput& input, const MessageGraph& graph, const torch::Tensor& x,
                        const torch::Tensor& positions);
 
   // forward() at `targets` [M] alone, from x [N,in]: nodes [M,D], positions of the edges into them. Fused only.
-  Output at_targets(const GraphInput& input, const MessageGraph& graph, const std::vector<int32_t>& targets,
-                    const torch::Tensor& x, const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
+  Encoding at_targets(const GraphInput& input, const MessageGraph& graph, const std::vector<int32_t>& targets,
+                      const torch::Tensor& x, const torch::Tensor& positions, const kernels::Dropout& edge_dropout);
 
   torch::Tensor weight;            // [in,D]
   torch::Tensor attention_source;  // [H,C]

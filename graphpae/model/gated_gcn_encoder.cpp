@@ -53,15 +53,6 @@ GatedGcnEncoder::GatedGcnEncoder(const Settings& settings, const InputShape& sha
   }
 }
 
-std::vector<torch::Tensor> GatedGcnEncoder::input_parameters() const {
-  std::vector<torch::Tensor> parameters = atom_tables_;
-  parameters.insert(parameters.end(), bond_tables_.begin(), bond_tables_.end());
-  if (!distance.is_empty()) {
-    for (const torch::Tensor& parameter : distance->parameters()) parameters.push_back(parameter);
-  }
-  return parameters;
-}
-
 CodedRows GatedGcnEncoder::with_token(const CodedRows& atoms, const std::vector<int32_t>& masked) const {
   torch::Tensor hidden = atoms.kinds.clone();
   hidden.select(1, 0).fill_(mask_token());

@@ -12,7 +12,6 @@ class GatedGcnEncoder : public Encoder {
  public:
   GatedGcnEncoder(const Settings& settings, const InputShape& shape, Initialiser& init);
   Encoding encode(const GraphInput& input, const Pass& pass) override;
-  std::vector<torch::Tensor> input_parameters() const override;
 
  private:
   Encoding encode_fused(const GraphInput& input, const Pass& pass);

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <numeric>
 
 #include "graphpae/ops/tensors.h"
 #include "graphpae/positions/relative_distances.h"
@@ -74,6 +75,26 @@ Features row_normalised(const Features& x) {
                           {x.indices().begin(), x.indices().end()}, std::move(values));
 }
 
+std::vector<int32_t> row_range(int64_t first, int64_t count) {
+  std::vector<int32_t> rows(static_cast<size_t>(count));
+  std::iota(rows.begin(), rows.end(), static_cast<int32_t>(first));
+  return rows;
+}
+
+Masking mask_nodes(int64_t num_nodes, std::vector<int32_t> masked) {
+  Masking masking;
+  masking.shown = row_range(0, num_nodes);
+  for (const int32_t node : masked) masking.shown[node] = kMaskToken;
+  masking.masked_indices = torch::tensor(masked, torch::kInt64);
+  masking.masked = std::move(masked);
+  return masking;
+}
+
+void widen(Masking& masking, int64_t num_nodes) {
+  for (int64_t i = static_cast<int64_t>(masking.shown.size()); i < num_nodes; ++i)
+    masking.shown.push_back(static_cast<int32_t>(i));
+}
+
 torch::Tensor first_rows(const torch::Tensor& x, int64_t count) {
   return x.size(0) == count ? x : x.narrow(0, 0, count);
 }
@@ -90,20 +111,6 @@ torch::Tensor edge_distances(const MessageGraph& graph, const torch::Tensor& pos
   const PositionTable rows{{table.data_ptr<double>(), static_cast<size_t>(table.numel())}, table.size(1)};
   const std::vector<float> distances = relative_distances(rows, {edges.sources(), edges.targets()}, threads);
   return torch::tensor(distances, torch::kFloat32);
-}
-
-GraphInput graph_input(const Adjacency& adjacency, std::shared_ptr<const Features> features, torch::Tensor positions,
-                       Threads threads, Kernels kernels) {
-  GraphInput input;
-  input.graph = MessageGraph(EdgeIndex(adjacency, true));
-  input.features = NodeFeatures(std::move(features));
-  input.threads = threads;
-  input.kernels = kernels;
-  if (positions.defined()) {
-    input.positions = std::move(positions);
-    input.distances = edge_distances(input.graph, input.positions, torch::kFloat32, threads);
-  }
-  return input;
 }
 
 }  // namespace graphpae

@@ -100,12 +100,26 @@ struct GraphInput {
   torch::Tensor node_scale(torch::Dtype type) const;  // [N,1] 1/sqrt(nodes of its molecule), GatedGCN
 };
 
-// One graph for a GAT encoder: features [N,F], Laplacian positions [N,K] (float64, may be undefined).
-GraphInput graph_input(const Adjacency& adjacency, std::shared_ptr<const Features> features, torch::Tensor positions,
-                       Threads threads, Kernels kernels);
+// What a node with a hidden feature row shows instead of a row of X.
+inline constexpr int32_t kMaskToken = -1;
+
+struct Masking {
+  std::vector<int32_t> masked;   // [M] distinct nodes, the set V~
+  std::vector<int32_t> shown;    // [N] the row of X a node shows, or kMaskToken; i itself if it is not masked
+  torch::Tensor masked_indices;  // [M] int64, as `masked`
+};
+
+// All masked nodes show the token.
+Masking mask_nodes(int64_t num_nodes, std::vector<int32_t> masked);
+
+// The same among more nodes, which show themselves.
+void widen(Masking& masking, int64_t num_nodes);
 
 // Every row divided by its sum; rows that sum to 0 are left as they are.
 Features row_normalised(const Features& features);
+
+// Numbers first .. first + count - 1.
+std::vector<int32_t> row_range(int64_t first, int64_t count);
 
 // The first rows of a tensor; itself if it has no more.
 torch::Tensor first_rows(const torch::Tensor& x, int64_t count);

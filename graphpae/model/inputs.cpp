@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <torch/torch.h>
 
+#include <algorithm>
+
 #include "graphpae/core/error.h"
 #include "graphpae/ops/tensors.h"
 #include "graphpae/positions/position_file.h"
@@ -75,13 +77,55 @@ PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputO
 }
 
 GraphInput whole_input(const PreparedGraph& graph) {
-  return graph_input(graph.graph->adjacency(), graph.features, graph.positions, graph.threads, graph.kernels);
+  GraphInput input;
+  input.graph = MessageGraph(EdgeIndex(graph.graph->adjacency(), true));
+  input.features = NodeFeatures(graph.features);
+  input.threads = graph.threads;
+  input.kernels = graph.kernels;
+  if (graph.positions.defined()) {
+    input.positions = graph.positions;
+    input.distances = edge_distances(input.graph, input.positions, torch::kFloat32, graph.threads);
+  }
+  return input;
 }
 
 GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
   PreparedGraph prepared = prepare(graph, settings, options);
   if (!settings.row_normalize) prepared.features = std::make_shared<const Features>(graph.features());
   return whole_input(prepared);
+}
+
+SamplingOptions sampling_options(const Settings& settings) {
+  SamplingOptions options{settings.fanout, settings.sample_replace};
+  const auto layers = static_cast<size_t>(settings.layers);
+  if (options.fanout.empty()) options.fanout.assign(layers, 0);
+  if (options.fanout.size() != layers)
+    throw usage_error(fmt::format("fanout has {} numbers for {} layers", options.fanout.size(), layers));
+  return options;
+}
+
+GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& sample) {
+  const size_t layers = sample.reach.size() - 1;
+  GraphInput input;
+  input.seeds = sample.reach[0];
+  for (size_t l = 0; l < layers; ++l) {
+    const int64_t makes = sample.reach[layers - 1 - l];
+    input.layers.emplace_back(EdgeIndex::from_sample(std::span(sample.offsets).first(static_cast<size_t>(makes + 1)),
+                                                     sample.sources, sample.reach[layers - l]));
+  }
+  input.graph = input.layers[0];
+  input.features = NodeFeatures(std::make_shared<const Features>(graph.features->gather(sample.nodes)));
+  input.threads = graph.threads;
+  input.kernels = graph.kernels;
+  if (graph.positions.defined()) {
+    const int64_t k = graph.positions.size(1);
+    input.positions = torch::empty({static_cast<int64_t>(sample.nodes.size()), k}, torch::kFloat64);
+    const double* from = graph.positions.data_ptr<double>();
+    double* to = input.positions.data_ptr<double>();
+    for (const int32_t node : sample.nodes) to = std::copy_n(from + node * k, k, to);
+    input.distances = edge_distances(input.graph, input.positions, torch::kFloat32, Threads{1});
+  }
+  return input;
 }
 
 InputShape input_shape(const GraphSet& set) { return input_shape(featurizer_of(set)); }

@@ -9,6 +9,7 @@
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
 #include "graphpae/data/chemistry.h"
+#include "graphpae/data/neighbour_sampler.h"
 #include "graphpae/model/encoder.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/positions/laplacian_positions.h"
@@ -45,6 +46,13 @@ PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputO
 GraphInput whole_input(const PreparedGraph& graph);
 // The same; the graph is not needed any more.
 GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options = {});
+
+// What the model sees of a sample.
+GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& sample);
+
+// settings.fanout for each layer, the first for the seeds; all neighbours where it is empty. Throws a usage error if
+// there are not as many as layers.
+SamplingOptions sampling_options(const Settings& settings);
 
 InputShape input_shape(const Graph& graph);
 

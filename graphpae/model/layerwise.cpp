@@ -5,10 +5,8 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include "graphpae/core/error.h"
-#include "graphpae/core/memory.h"
 #include "graphpae/io/row_store.h"
 #include "graphpae/kernels/target_attention.h"
 #include "graphpae/model/gat_encoder.h"
@@ -67,13 +65,13 @@ TargetBlock block_from(const Adjacency& adjacency, int64_t first) {
 
 class Layerwise {
  public:
-  Layerwise(Model& model, const PreparedGraph& graph, const LayerwiseOptions& options)
+  Layerwise(Model& model, const PreparedGraph& graph, int64_t memory, const RowProgress& progress)
       : settings_(model.settings()),
         encoder_(dynamic_cast<GatEncoder&>(*model.encoder)),
         graph_(graph),
-        options_(options),
+        progress_(progress),
         nodes_(graph.graph->num_nodes()),
-        plan_(make_plan(nodes_, settings_, options.memory > 0 ? options.memory : available_memory())),
+        plan_(make_plan(nodes_, settings_, memory)),
         source_sums_(torch::zeros({nodes_, settings_.heads})),
         target_sums_(torch::zeros({nodes_, settings_.heads})) {}
 
@@ -112,9 +110,8 @@ class Layerwise {
   // x W for rows of the layer's input. weight [in,width]
   torch::Tensor project(size_t layer, int64_t first, int64_t count, const torch::Tensor& weight) const {
     if (layer > 0) return ops::linear(state_rows(first, count), weight, {}, graph_.threads);
-    std::vector<int32_t> rows(static_cast<size_t>(count));
-    std::iota(rows.begin(), rows.end(), static_cast<int32_t>(first));
-    return ops::corrupted_product(*graph_.features, rows, encoder_.mask_token, weight, {}, graph_.threads);
+    return ops::corrupted_product(*graph_.features, row_range(first, count), encoder_.mask_token, weight, {},
+                                  graph_.threads);
   }
 
   // P^(0) of the edges of a block [S,H]; undefined without positions.
@@ -175,7 +172,7 @@ class Layerwise {
       }
       first = block.last;
       done_ += rows;
-      if (options_.progress) options_.progress(done_, nodes_ * rounds());
+      if (progress_) progress_(done_, nodes_ * rounds());
     }
   }
 
@@ -187,7 +184,7 @@ class Layerwise {
   const Settings& settings_;
   GatEncoder& encoder_;
   const PreparedGraph& graph_;
-  const LayerwiseOptions& options_;
+  const RowProgress& progress_;
   int64_t nodes_;
   Plan plan_;
   torch::Tensor source_sums_, target_sums_;  // [N,H] logits of nodes, of the layers up to the one at work
@@ -209,10 +206,11 @@ int64_t layerwise_bytes(int64_t nodes, const Settings& settings, int64_t heads_a
   return z + logits + blocks;
 }
 
-void embed_layerwise(Model& model, const PreparedGraph& graph, const LayerwiseOptions& options, const RowSink& sink) {
+void embed_layerwise(Model& model, const PreparedGraph& graph, int64_t memory, const RowSink& sink,
+                     const RowProgress& progress) {
   const torch::NoGradGuard no_grad;
   model.eval();
-  Layerwise(model, graph, options).run(sink);
+  Layerwise(model, graph, memory, progress).run(sink);
 }
 
 }  // namespace graphpae

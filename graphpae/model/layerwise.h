@@ -14,13 +14,9 @@
 
 namespace graphpae {
 
-struct LayerwiseOptions {
-  int64_t memory = 0;  // bytes that may be used beyond the graph, its features and positions; 0: what is available
-  std::function<void(int64_t done, int64_t total)> progress;  // in rows of blocks over all layers
-};
-
 // Receives rows [first, first + count) of the result, in ascending order, each once: [count, d_h].
 using RowSink = std::function<void(int64_t first, int64_t count, const float* rows)>;
+using RowProgress = std::function<void(int64_t done, int64_t total)>;  // in rows of blocks over all layers
 
 // Whether the settings of the model allow it: attention as released, no MLP before the first layer.
 bool can_embed_layerwise(const Model& model);
@@ -28,7 +24,9 @@ bool can_embed_layerwise(const Model& model);
 // Bytes that so many heads at a time need.
 int64_t layerwise_bytes(int64_t nodes, const Settings& settings, int64_t heads_at_once);
 
-// Throws a memory error if not even one head fits.
-void embed_layerwise(Model& model, const PreparedGraph& graph, const LayerwiseOptions& options, const RowSink& sink);
+// `memory`: bytes that may be used beyond the graph, its features and positions. Throws a memory error if not even one
+// head fits.
+void embed_layerwise(Model& model, const PreparedGraph& graph, int64_t memory, const RowSink& sink,
+                     const RowProgress& progress = {});
 
 }  // namespace graphpae

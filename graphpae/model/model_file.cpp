@@ -1,5 +1,3 @@
-#include "graphpae/model/model_file.h"
-
 #include <fmt/format.h>
 #include <torch/torch.h>
 
@@ -9,6 +7,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/model/model.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/version.h"
 
@@ -98,10 +97,7 @@ std::shared_ptr<Model> load_model(const std::string& path) {
                                  config.contains("version") ? config["version"].dump() : "?", kFormatVersion));
   }
   const Settings settings = settings_from_json(config["settings"], config_path);
-  InputShape shape;
-  shape.features = config["features"].get<int64_t>();
-  shape.atom_codes = config["atom_codes"].get<std::vector<int64_t>>();
-  shape.bond_codes = config["bond_codes"].get<std::vector<int64_t>>();
+  const InputShape shape{config["features"], config["atom_codes"], config["bond_codes"]};
   auto model = std::make_shared<Model>(settings, shape);
   copy_from(SafeTensors(directory + "/model.safetensors"), named_tensors(*model));
   model->eval();

@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <cmath>
+#include <vector>
 
 #include "graphpae/ops/gated_ops.h"
 
@@ -33,29 +34,16 @@ torch::Tensor Initialiser::xavier_uniform(at::IntArrayRef shape, int64_t fan_in,
   return uniform(shape, -bound, bound);
 }
 
-LinearImpl::LinearImpl(int64_t in, int64_t out, Initialiser& init) {
+LinearImpl::LinearImpl(int64_t in, int64_t out, Initialiser& init, bool row_per_output)
+    : row_per_output_(row_per_output) {
   const double bound = 1 / std::sqrt(static_cast<double>(in));
-  weight = register_parameter("weight", init.uniform({in, out}, -bound, bound));
+  const std::vector<int64_t> shape = row_per_output ? std::vector{out, in} : std::vector{in, out};
+  weight = register_parameter("weight", init.uniform(shape, -bound, bound));
   bias = register_parameter("bias", init.uniform({out}, -bound, bound));
 }
 
-torch::Tensor LinearImpl::forward(const torch::Tensor& x) { return torch::addmm(bias, x, weight); }
-
-OutputLinearImpl::OutputLinearImpl(int64_t in, int64_t out, Initialiser& init) {
-  const double bound = 1 / std::sqrt(static_cast<double>(in));
-  weight = register_parameter("weight", init.uniform({out, in}, -bound, bound));
-  bias = register_parameter("bias", init.uniform({out}, -bound, bound));
-}
-
-torch::Tensor OutputLinearImpl::forward(const torch::Tensor& x) { return torch::addmm(bias, x, weight.t()); }
-
-NormImpl::NormImpl(int64_t width) {
-  weight = register_parameter("weight", torch::ones({width}));
-  bias = register_parameter("bias", torch::zeros({width}));
-}
-
-torch::Tensor NormImpl::forward(const torch::Tensor& x) {
-  return torch::layer_norm(x, {weight.size(0)}, weight, bias, 1e-5);
+torch::Tensor LinearImpl::forward(const torch::Tensor& x) {
+  return torch::addmm(bias, x, row_per_output_ ? weight.t() : weight);
 }
 
 BatchNormImpl::BatchNormImpl(int64_t width) {

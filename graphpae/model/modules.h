@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <span>
 
 #include "graphpae/core/exchange.h"
 #include "graphpae/core/rng.h"
@@ -30,35 +31,19 @@ class Initialiser {
   uint64_t next_stream_ = 0;
 };
 
-// y = x W + b. W [in, out], b [out], both start uniform in +-1/sqrt(in).
+// y = x W + b. W [in, out], b [out], both start uniform in +-1/sqrt(in). With a row per output W is [out, in]: the form
+// for wide outputs.
 class LinearImpl : public torch::nn::Module {
  public:
-  LinearImpl(int64_t in, int64_t out, Initialiser& init);
+  LinearImpl(int64_t in, int64_t out, Initialiser& init, bool row_per_output = false);
   torch::Tensor forward(const torch::Tensor& x);  // [.., in] -> [.., out]
 
   torch::Tensor weight, bias;
+
+ private:
+  bool row_per_output_;
 };
 TORCH_MODULE(Linear);
-
-// The same map with W [out, in], one row per output: the form for wide outputs.
-class OutputLinearImpl : public torch::nn::Module {
- public:
-  OutputLinearImpl(int64_t in, int64_t out, Initialiser& init);
-  torch::Tensor forward(const torch::Tensor& x);  // [.., in] -> [.., out]
-
-  torch::Tensor weight, bias;
-};
-TORCH_MODULE(OutputLinear);
-
-// y = (x - mean) / sqrt(variance + 1e-5) * weight + bias over the last dimension.
-class NormImpl : public torch::nn::Module {
- public:
-  explicit NormImpl(int64_t width);
-  torch::Tensor forward(const torch::Tensor& x);  // [.., width]
-
-  torch::Tensor weight, bias;  // [width]
-};
-TORCH_MODULE(Norm);
 
 // Normalises columns by the moments of the rows at hand in training, which also move the running moments by a tenth,
 // and by the running moments otherwise.   y = (x - mean) / sqrt(variance + 1e-5) * weight + bias One row alone has no
@@ -76,5 +61,9 @@ torch::Tensor activate(const torch::Tensor& x, Activation activation);
 
 // Elements are dropped as kernels/dropout.h decides for (row, column). [N,D]
 torch::Tensor dropout(const torch::Tensor& x, const kernels::Dropout& dropout);
+
+// READOUT: row g is the mean, sum or maximum of rows offsets[g] .. offsets[g+1] of `nodes`; NaN if there are none.
+// nodes [N,d], offsets [G+1] -> [G,d], with a gradient.
+torch::Tensor pool(const torch::Tensor& nodes, std::span<const int64_t> offsets, Pooling pooling);
 
 }  // namespace graphpae

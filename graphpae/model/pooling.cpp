@@ -1,8 +1,8 @@
-#include "graphpae/model/pooling.h"
-
 #include <torch/torch.h>
 
 #include <limits>
+
+#include "graphpae/model/modules.h"
 
 namespace graphpae {
 namespace {

@@ -12,8 +12,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
-#include "graphpae/model/model_file.h"
-#include "graphpae/model/pooling.h"
 #include "graphpae/ops/dense_ops.h"
 
 namespace graphpae {
@@ -93,9 +91,27 @@ PredictorTasks tasks_from(const std::string& path) {
   return tasks;
 }
 
-torch::Tensor tensor_of(const std::vector<double>& values) { return torch::tensor(values, torch::kFloat64); }
+// What head.safetensors holds.
+NamedTensors head_tensors(const Predictor& predictor) {
+  NamedTensors tensors = named_tensors(*predictor.head);
+  tensors.emplace_back("scale", torch::tensor(predictor.scale, torch::kFloat64));
+  tensors.emplace_back("shift", torch::tensor(predictor.shift, torch::kFloat64));
+  return tensors;
+}
 
 }  // namespace
+
+HeadImpl::HeadImpl(HeadKind kind, int64_t in, int64_t out, Initialiser& init) {
+  if (kind == HeadKind::mlp) hidden = register_module("hidden", Linear(in, in, init));
+  output = register_module("output", Linear(in, out, init));
+}
+
+torch::Tensor HeadImpl::forward(const torch::Tensor& rows, bool fused, Threads threads) {
+  const auto apply = [&](Linear& linear, const torch::Tensor& x) {
+    return fused ? ops::linear(x.contiguous(), linear->weight, linear->bias, threads) : linear(x);
+  };
+  return apply(output, hidden.is_empty() ? rows : torch::relu(apply(hidden, rows)));
+}
 
 Predictor::Predictor(std::shared_ptr<Model> encoder, PredictorTasks meaning, uint64_t head_seed)
     : model(std::move(encoder)),
@@ -159,17 +175,14 @@ std::vector<double> Predictor::predict(const GraphInput& graph) {
 }
 
 NamedTensors Predictor::learned() const {
-  NamedTensors tensors;
-  for (const auto& [name, tensor] : named_tensors(*model->encoder)) tensors.emplace_back("encoder." + name, tensor);
-  for (const auto& [name, tensor] : named_tensors(*head)) tensors.emplace_back("head." + name, tensor);
+  NamedTensors tensors = named_tensors(*model->encoder, "encoder.");
+  append(tensors, named_tensors(*head), "head.");
   return tensors;
 }
 
 void save_predictor(const std::string& directory, const Predictor& predictor, const std::string& card) {
   save_model(directory, *predictor.model, card);
-  NamedTensors tensors = named_tensors(*predictor.head);
-  tensors.emplace_back("scale", tensor_of(predictor.scale));
-  tensors.emplace_back("shift", tensor_of(predictor.shift));
+  const NamedTensors tensors = head_tensors(predictor);
   write_safetensors(directory + "/head.safetensors", {{"format", "pt"}}, views_of(tensors));
   write_file(directory + "/tasks.json", to_json(predictor.tasks).dump(2) + "\n");
 }
@@ -181,9 +194,7 @@ Predictor load_predictor(const std::string& path) {
     throw data_error(
         fmt::format("{}: this model was not fine-tuned, it has no head; `graphpae finetune` makes one", path));
   Predictor predictor(std::move(model), tasks_from(directory + "/tasks.json"), 0);
-  NamedTensors tensors = named_tensors(*predictor.head);
-  tensors.emplace_back("scale", tensor_of(predictor.scale));
-  tensors.emplace_back("shift", tensor_of(predictor.shift));
+  const NamedTensors tensors = head_tensors(predictor);
   copy_from(SafeTensors(directory + "/head.safetensors"), tensors);
   const auto values_of = [](const torch::Tensor& values) {
     return std::vector<double>(values.data_ptr<double>(), values.data_ptr<double>() + values.numel());

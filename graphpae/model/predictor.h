@@ -1,7 +1,7 @@
 // Predictor: a fine-tuned model, an encoder with a head, and what its outputs mean.
 #pragma once
 
-#include <torch/types.h>
+#include <torch/nn/module.h>
 
 #include <memory>
 #include <optional>
@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "graphpae/data/units.h"
-#include "graphpae/model/head.h"
 #include "graphpae/model/model.h"
 #include "graphpae/model/molecule_batch.h"
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/settings/finetune_settings.h"
 
 namespace graphpae {
 
@@ -30,6 +30,18 @@ struct PredictorTasks {
 
   int64_t size() const { return static_cast<int64_t>(names.size()); }
 };
+
+// From rows of molecules or nodes to targets. linear: output(x). mlp: output(relu(hidden(x))), as wide inside as the
+// rows.
+class HeadImpl : public torch::nn::Module {
+ public:
+  HeadImpl(HeadKind kind, int64_t in, int64_t out, Initialiser& init);
+  // [R,in] -> [R,out]. `fused`: the same bits for any number of threads; float32.
+  torch::Tensor forward(const torch::Tensor& rows, bool fused, Threads threads);
+
+  Linear hidden{nullptr}, output{nullptr};  // hidden is empty for linear
+};
+TORCH_MODULE(Head);
 
 class Predictor {
  public:
@@ -58,7 +70,7 @@ class Predictor {
   std::vector<double> scale, shift;  // [T]
 };
 
-// A model directory (model_file.h) with head.safetensors and tasks.json beside the encoder.
+// A model directory (model/model.h) with head.safetensors and tasks.json beside the encoder.
 void save_predictor(const std::string& directory, const Predictor& predictor, const std::string& card);
 
 // `path` as load_model. Throws a data error if there is a model without a head, and what load_model throws.

@@ -18,23 +18,19 @@ void work_alone() {
 Prefetcher::Prefetcher(Make make, int64_t steps_per_epoch, int64_t epochs)
     : make_(std::move(make)), steps_per_epoch_(steps_per_epoch), epochs_(epochs), worker_(work_alone) {}
 
-Prefetcher::Step Prefetcher::after(Step step) const {
-  return step.step + 1 < steps_per_epoch_ ? Step{step.epoch, step.step + 1} : Step{step.epoch + 1, 0};
-}
-
 const GraphInput& Prefetcher::input(int64_t epoch, int64_t step) {
-  const Step wanted{epoch, step};
-  if (next_.valid() && next_step_ == wanted) {
+  const int64_t number = epoch * steps_per_epoch_ + step;
+  if (next_.valid() && next_number_ == number) {
     input_ = next_.get();
   } else {
     if (next_.valid()) next_.wait();
     input_ = make_(epoch, step);
   }
-  next_step_ = after(wanted);
-  if (next_step_.epoch < epochs_) {
-    next_ = worker_.run([this, following = next_step_] { return make_(following.epoch, following.step); });
-  } else {
-    next_ = {};
+  next_ = {};
+  next_number_ = number + 1;
+  if (next_number_ < epochs_ * steps_per_epoch_) {
+    next_ = worker_.run(
+        [this, following = next_number_] { return make_(following / steps_per_epoch_, following % steps_per_epoch_); });
   }
   return input_;
 }

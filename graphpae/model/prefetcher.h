@@ -21,16 +21,10 @@ class Prefetcher {
   const GraphInput& input(int64_t epoch, int64_t step);
 
  private:
-  struct Step {
-    int64_t epoch = -1, step = -1;
-    bool operator==(const Step&) const = default;
-  };
-  Step after(Step step) const;
-
   Make make_;
   int64_t steps_per_epoch_, epochs_;
   GraphInput input_;
-  Step next_step_;
+  int64_t next_number_ = -1;  // of the step in the run
   std::future<GraphInput> next_;
   Worker worker_;  // last, so that it has ended before the others go
 };

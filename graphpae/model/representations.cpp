@@ -34,10 +34,10 @@ Features raw_position_rows(const Graph& graph, const Settings& settings, const P
   return features_of(input.positions.defined() ? input.positions : make_positions(graph, settings, options));
 }
 
-Features embedded_rows(Model& model, const MoleculeInputs& molecules) {
-  const torch::Tensor rows = embed(model, molecules);
-  for (int64_t g = 0; g < molecules.num_molecules(); ++g) {
-    if (molecules.num_atoms(g) == 0) rows[g].zero_();
+Features embedded_rows(Model& model, const std::shared_ptr<const MoleculeInputs>& molecules) {
+  const torch::Tensor rows = embed(model, *molecules);
+  for (int64_t g = 0; g < molecules->num_molecules(); ++g) {
+    if (molecules->num_atoms(g) == 0) rows[g].zero_();
   }
   return features_of(rows);
 }

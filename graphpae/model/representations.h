@@ -18,7 +18,7 @@ Features raw_position_rows(const Graph& graph, const Settings& settings, const P
                            const InputOptions& options);  // [N,K]
 
 // The same for molecules, a row each; zeros for those without atoms, which belong to no split.
-Features embedded_rows(Model& model, const MoleculeInputs& molecules);  // [G,d_h]
+Features embedded_rows(Model& model, const std::shared_ptr<const MoleculeInputs>& molecules);  // [G,d_h]
 // The codes of the atoms, one-hot, pooled as the model pools. [G, values of all atom codes together]
 Features raw_feature_rows(const GraphSet& molecules, const Settings& settings);
 

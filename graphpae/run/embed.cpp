@@ -5,7 +5,6 @@
 #include "graphpae/core/error.h"
 #include "graphpae/io/row_files.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/run/input_options.h"
 
 namespace graphpae::run {
 namespace {

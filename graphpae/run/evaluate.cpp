@@ -1,5 +1,3 @@
-#include "graphpae/run/evaluate.h"
-
 #include <fmt/format.h>
 
 #include <fstream>
@@ -9,11 +7,10 @@
 #include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/model/model_file.h"
-#include "graphpae/run/input_options.h"
+#include "graphpae/run/evaluation.h"
+#include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
 #include "graphpae/run/run_directory.h"
-#include "graphpae/run/run_settings.h"
 
 namespace graphpae::run {
 namespace {
@@ -42,12 +39,14 @@ EvaluationTable evaluate_data(const EvaluatedRuns& runs, const Data& data, const
   const auto input = naming(name, [&] { return prepare(data, settings, inputs); });
   const bool is_run = RunDirectory::holds_run(runs.run);
   EvaluationTable table =
-      run_evaluation(plan, runs.models, input, inputs, context.watch, [&](const Features& embedded) {
+      run_evaluation(plan, runs.models, rows_of(input, inputs), context.watch, [&](const Features& embedded) {
         if (is_run) write_map(runs.run, embedded, data, context);
       });
-  if (runs.rival)
+  if (runs.rival) {
+    const auto other = prepare(data, runs.rival->settings(), inputs);
     table.rows.insert(table.rows.begin() + 1,
-                      against_row(plan, runs.against, *runs.rival, data, inputs, context.watch));
+                      against_row(plan, runs.against, *runs.rival, rows_of(other, inputs), context.watch));
+  }
   return table;
 }
 

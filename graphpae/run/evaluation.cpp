@@ -15,28 +15,8 @@ namespace {
 
 constexpr int64_t kRandomSplits = 10;  // unless the options say otherwise
 
-// What a probe is given of prepared data.
-struct Rows {
-  std::function<Features(Model&)> embedded;
-  // As the released implementation embeds a model trained on samples: for the paper protocol. Null: as all are.
-  std::function<Features(Model&)> sampled = {};
-  std::function<Features(const Settings&)> raw_positions = {};  // null: there are none
-};
-
-Rows rows_of(const PreparedGraph& input, const InputOptions& options) {
-  graphpae::EmbedOptions sampled;
-  sampled.sampled = true;
-  return {[&](Model& model) { return embedded_rows(model, input); },
-          [&input, sampled](Model& model) { return embedded_rows(model, input, sampled); },
-          [&](const Settings& settings) { return raw_position_rows(*input.graph, settings, input, options); }};
-}
-
-Rows rows_of(const std::shared_ptr<const MoleculeInputs>& input, const InputOptions&) {
-  return {[&](Model& model) { return embedded_rows(model, *input); }};
-}
-
 std::vector<ProtocolScores> probe_model(const EvaluationPlan& plan, const std::string& what, Model& model,
-                                        const Rows& rows, const Watch& watch, const RowObserver& observe = {}) {
+                                        const ProbeRows& rows, const Watch& watch, const RowObserver& observe = {}) {
   const auto probe = [&](const Features& embedded, const std::vector<Protocol>& protocols) {
     return plan.subject->probe(embedded, protocols, what, watch);
   };
@@ -110,11 +90,20 @@ std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits) {
   return sizes;
 }
 
-template <class Input>
+ProbeRows rows_of(const PreparedGraph& input, const InputOptions& options) {
+  graphpae::EmbedOptions sampled;
+  sampled.sampled = true;
+  return {[&](Model& model) { return embedded_rows(model, input); },
+          [&input, sampled](Model& model) { return embedded_rows(model, input, sampled); },
+          [&](const Settings& settings) { return raw_position_rows(*input.graph, settings, input, options); }};
+}
+
+ProbeRows rows_of(const std::shared_ptr<const MoleculeInputs>& input, const InputOptions&) {
+  return {[&](Model& model) { return embedded_rows(model, input); }};
+}
+
 EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                               const Input& input, const InputOptions& options, const Watch& watch,
-                               const RowObserver& observe) {
-  const Rows rows = rows_of(input, options);
+                               const ProbeRows& rows, const Watch& watch, const RowObserver& observe) {
   const Settings& settings = models.front()->settings();
   const std::vector<Protocol>& protocols = plan.facts.protocols;
   EvaluationTable table{plan.facts, {}};
@@ -144,22 +133,9 @@ EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std
   return table;
 }
 
-template EvaluationTable run_evaluation(const EvaluationPlan&, const std::vector<std::shared_ptr<Model>>&,
-                                        const PreparedGraph&, const InputOptions&, const Watch&, const RowObserver&);
-template EvaluationTable run_evaluation(const EvaluationPlan&, const std::vector<std::shared_ptr<Model>>&,
-                                        const std::shared_ptr<const MoleculeInputs>&, const InputOptions&, const Watch&,
-                                        const RowObserver&);
-
-template <class Data>
-EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Data& data,
-                          const InputOptions& options, const Watch& watch) {
-  const auto input = prepare(data, model.settings(), options);
-  return {kAgainst, name, probe_model(plan, kAgainst, model, rows_of(input, options), watch)};
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const ProbeRows& rows,
+                          const Watch& watch) {
+  return {kAgainst, name, probe_model(plan, kAgainst, model, rows, watch)};
 }
-
-template EvaluationRow against_row(const EvaluationPlan&, const std::string&, Model&, const Graph&, const InputOptions&,
-                                   const Watch&);
-template EvaluationRow against_row(const EvaluationPlan&, const std::string&, Model&, const GraphSet&,
-                                   const InputOptions&, const Watch&);
 
 }  // namespace graphpae::run

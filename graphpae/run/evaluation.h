@@ -1,5 +1,6 @@
 // Evaluation of frozen embeddings, of nodes or of molecules: which splits and protocols, every number beside its
-// baselines. Three steps: plan_evaluation (all that can go wrong early), run_evaluation, and the table as JSON.
+// baselines. The verb evaluate, and its three steps: plan_evaluation (all that can go wrong early), run_evaluation, and
+// the table as JSON.
 #pragma once
 
 #include <array>
@@ -7,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +16,16 @@
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
 #include "graphpae/core/metrics.h"
+#include "graphpae/data/load.h"
 #include "graphpae/evaluate/protocols.h"
 #include "graphpae/run/context.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae {
 class Model;
+class MoleculeInputs;
 struct InputOptions;
+struct PreparedGraph;
 }  // namespace graphpae
 
 namespace graphpae::run {
@@ -90,28 +95,52 @@ struct EvaluationTable {
   std::vector<EvaluationRow> rows;  // the first is the subject
 };
 
+// What a probe is given of prepared data, which outlive it.
+struct ProbeRows {
+  std::function<Features(Model&)> embedded;
+  // As the released implementation embeds a model trained on samples: for the paper protocol. Null: as all are.
+  std::function<Features(Model&)> sampled = {};
+  std::function<Features(const Settings&)> raw_positions = {};  // null: there are none
+};
+ProbeRows rows_of(const PreparedGraph& input, const InputOptions& options);
+ProbeRows rows_of(const std::shared_ptr<const MoleculeInputs>& input, const InputOptions& options);
+
 // Sees the embeddings [rows,D] of the first model before they are probed.
 using RowObserver = std::function<void(const Features&)>;
 
 // Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
 // "embeddings", "untrained", "raw_features", "raw_positions" (of one graph), "majority".
-// `Input` is PreparedGraph or std::shared_ptr<const MoleculeInputs>.
-template <class Input>
 EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
-                               const Input& input, const InputOptions& options, const Watch& watch,
-                               const RowObserver& observe = {});
+                               const ProbeRows& rows, const Watch& watch, const RowObserver& observe = {});
 
-// The row of another model, prepared by its own settings: for the second place of the table. `Data` is Graph or
-// GraphSet.
-template <class Data>
-EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const Data& data,
-                          const InputOptions& options, const Watch& watch);
+// The row of another model, of data prepared by its own settings: for the second place of the table.
+EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const ProbeRows& rows,
+                          const Watch& watch);
 
 // What the probes had to say, each line once.
 std::vector<std::string> notes_of(const ProtocolScores& scores);
 
 // As in results.json and for --json.
+nlohmann::ordered_json or_null(const std::optional<double>& value);
 nlohmann::ordered_json evaluation_json(const EvaluationTable& table);
 nlohmann::ordered_json statistics_json(const Statistics& statistics);  // mean, std and ci95 (null for one score)
+
+// The verb: all of it.
+struct EvaluatedRuns {
+  std::string run, against;                    // run or model directories; `against` may be ""
+  std::vector<std::shared_ptr<Model>> models;  // of `run`, then of runs that differ from it in their seeds only
+  std::shared_ptr<Model> rival;                // of `against`, or null
+};
+
+// Throws a usage error if runs `also` named have the same seed, or differ in more than that.
+EvaluatedRuns load_runs(const std::string& run, const std::vector<std::string>& also, const std::string& against);
+
+// `settings` are those of the models, with what is asked of the probe; `name` of the data starts errors. A run gets a
+// map of its embeddings.
+EvaluationTable evaluate(const EvaluatedRuns& runs, const Dataset& dataset, const std::string& name,
+                         const Settings& settings, const EvaluateOptions& options, const Context& context);
+
+// Adds an evaluation to the results and the page of the run, if `run` is one.
+void keep_evaluation(const std::string& run, const nlohmann::ordered_json& evaluation, const Watch& watch);
 
 }  // namespace graphpae::run

@@ -12,8 +12,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
-
 Json task_json(const EvaluationTable& table, size_t protocol, size_t task) {
   const TaskScores& own = table.rows.front().scores[protocol].tasks[task];
   Json json = {{"task", table.facts.tasks[task]},
@@ -104,6 +102,8 @@ Json probe_json(const EvaluationTable& table) {
 }
 
 }  // namespace
+
+Json or_null(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json statistics_json(const Statistics& s) {
   const Json interval = std::isfinite(s.low) ? Json{s.low, s.high} : Json();

@@ -13,10 +13,9 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/run/environment.h"
-#include "graphpae/run/input_options.h"
+#include "graphpae/run/evaluation.h"
+#include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
-#include "graphpae/run/run_settings.h"
 #include "graphpae/run/training_loop.h"
 #include "graphpae/train/finetune.h"
 
@@ -27,48 +26,41 @@ using Json = nlohmann::ordered_json;
 
 // One call: what its parts share.
 struct Work {
-  const FinetuneOptions& options;
+  FinetuneOptions options;
   const Context& context;
-  Settings settings;
-  FinetuneSettings finetune;
   std::vector<FinetunePart> parts;
 
   const Model* pretrained() const { return options.from_scratch ? nullptr : options.model.get(); }
   std::string pretrained_name() const { return pretrained() == nullptr ? "none" : options.model_name; }
-  std::string config() const { return to_yaml(settings, finetune) + reading_yaml(options.featurizer); }
+  std::string config() const { return to_yaml(options.settings, options.finetune) + reading_yaml(options.featurizer); }
 };
 
 // A run goes on with the settings it began with.
-void take_begun_settings(Work& work) {
-  const FinetuneOptions& options = work.options;
+void take_begun_settings(FinetuneOptions& options) {
   const std::string config = options.run + "/config.yaml", text = read_file(config, 1 << 20);
-  work.settings = settings_from_yaml(text, config);
-  work.finetune = finetune_settings_from_yaml(text, config);
-  Settings settings = options.again ? work.settings : options.settings;
-  FinetuneSettings finetune = options.again ? work.finetune : options.finetune;
-  if (options.again) options.again(settings, finetune);
-  check_repeats(options.run, work.settings, settings);
-  check_repeats(options.run, work.finetune, finetune);
-}
-
-GraphInput training_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
-  return make_input(graph, settings, options);
-}
-auto training_input(const GraphSet& molecules, const Settings& settings, const InputOptions& options) {
-  return prepare(molecules, settings, options);
+  const Settings settings = settings_from_yaml(text, config);
+  const FinetuneSettings finetune = finetune_settings_from_yaml(text, config);
+  if (options.again) {
+    options.settings = settings;
+    options.finetune = finetune;
+    options.again(options.settings, options.finetune);
+  }
+  check_repeats(options.run, settings, options.settings);
+  check_repeats(options.run, finetune, options.finetune);
+  options.settings = settings;
+  options.finetune = finetune;
 }
 
 // Settings, prepared data and parts.
 template <class Data>  // Graph or GraphSet
 Work begin(const Data& data, const FinetuneOptions& options, const Context& context) {
-  Work work{options, context, options.settings, options.finetune, {}};
-  if (options.goes_on()) take_begun_settings(work);
+  Work work{options, context, {}};
+  if (options.goes_on()) take_begun_settings(work.options);
   if (context.kernels == Kernels::fused) keep_freed_memory();
   std::vector<std::string> notes;
   work.parts = naming(options.data, [&] {
     if (options.model) check_features(*options.model, data);
-    const auto input = training_input(data, work.settings, input_options(context, data, work.settings));
-    return finetune_parts(data, input, work.settings, work.finetune, options.parts, notes);
+    return finetune_parts(data, work.options, input_options(context, data, work.options.settings), notes);
   });
   context.watch.say_all(notes);
   return work;
@@ -101,8 +93,8 @@ std::string model_card(const std::string& data, const PartResult& result) {
       "over "
       "rows of the encoder, `tasks.json` what its outputs mean.\n\n    graphpae predict THIS_DIRECTORY DATA -o "
       "predictions.csv\n",
-      data, result.pretrained, name_of(result.protocol), result.metric,
-      (result.test_mean ? Json(*result.test_mean) : Json()).dump(), result.reported_epoch);
+      data, result.pretrained, name_of(result.protocol), result.metric, or_null(result.test_mean).dump(),
+      result.reported_epoch);
 }
 
 // Trains a part in its directory, or goes on with it.
@@ -112,7 +104,7 @@ PartResult train_part(const FinetunePart& part, const Work& work, const std::str
   result.name = part.name;
   result.directory = part.directory;
   result.run = part.directory.empty() ? options.run : options.run + "/" + part.directory;
-  Finetuner tuner(part.objective, work.settings, work.finetune, work.pretrained());
+  Finetuner tuner(part.objective, options.settings, options.finetune, work.pretrained());
   const bool resuming = options.resume && RunDirectory::holds_run(result.run);
   RunDirectory run =
       resuming || part.directory.empty() ? RunDirectory::open(result.run) : RunDirectory::create(result.run, true);
@@ -126,7 +118,7 @@ PartResult train_part(const FinetunePart& part, const Work& work, const std::str
   result.seconds = sum_of_seconds(metrics);
   result.seconds_per_epoch = median_of_seconds(metrics);
   result.peak_bytes = peak_memory();
-  result.protocol = work.finetune.protocol;
+  result.protocol = options.finetune.protocol;
   result.best_epoch = tuner.best_epoch();
   result.reported_epoch = tuner.reported_epoch();
   result.stopped_early = tuner.stopped_early();
@@ -175,7 +167,8 @@ template <class Data>
 Estimate estimate_finetuning(const Data& data, const FinetuneOptions& options, const Context& context) {
   const Work work = begin(data, options, context);
   const int64_t models = static_cast<int64_t>(work.parts.size());
-  Estimate found = graphpae::estimate_finetuning(data, work.parts.front().objective, work.settings, work.finetune);
+  Estimate found =
+      graphpae::estimate_finetuning(data, work.parts.front().objective, work.options.settings, work.options.finetune);
   found.epochs *= models;
   found.shapes.insert(found.shapes.begin(), {"models, one after the other", {models}});
   return found;

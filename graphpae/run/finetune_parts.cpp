@@ -1,4 +1,3 @@
-#include "graphpae/run/finetune_parts.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +10,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/data/scaffold_split.h"
+#include "graphpae/run/finetune.h"
 #include "graphpae/run/models.h"
 #include "graphpae/train/molecule_objective.h"
 #include "graphpae/train/node_objective.h"
@@ -102,9 +102,9 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& all, const s
 
 }  // namespace
 
-std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_ptr<const MoleculeInputs>& input,
-                                         const Settings& settings, const FinetuneSettings& finetune,
-                                         const PartOptions& options, std::vector<std::string>& notes) {
+std::vector<FinetunePart> finetune_parts(const GraphSet& set, const FinetuneOptions& options,
+                                         const InputOptions& inputs, std::vector<std::string>& notes) {
+  const auto input = prepare(set, options.settings, inputs);
   const GraphSetParts& data = set.parts();
   if (data.task_names.empty()) throw data_error("the data have no labels; --tasks names columns of them");
   if (data.splits.size() > 1) notes.push_back(fmt::format("the first of {} splits is used", data.splits.size()));
@@ -115,10 +115,10 @@ std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_
   } else {
     split = data.splits.front();
   }
-  const std::vector<int64_t> chosen = choose_targets(data.task_names, options.targets);
+  const std::vector<int64_t> chosen = choose_targets(data.task_names, options.parts.targets);
   std::vector<std::string> names;
   for (const int64_t t : chosen) names.push_back(data.task_names[t]);
-  const std::vector<TargetUnit> units = target_units(finetune.units, names);
+  const std::vector<TargetUnit> units = target_units(options.finetune.units, names);
 
   // Columns `first` .. `last` of those chosen.
   const auto part_of = [&](size_t first, size_t last) {
@@ -131,13 +131,14 @@ std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_
       for (size_t k = first; k < last; ++k) values.push_back(data.targets[g * set.num_tasks() + chosen[k]]);
     }
     doubt_units(part_names, values, part_units, notes);
-    const auto objective = std::make_shared<MoleculeObjective>(input, part_names, std::move(values), split, settings,
-                                                               finetune, featurizer_of(input->shape()), part_units);
+    const auto objective =
+        std::make_shared<MoleculeObjective>(input, part_names, std::move(values), split, options.settings,
+                                            options.finetune, featurizer_of(input->shape()), part_units);
     return FinetunePart{"", "", objective, [objective](Predictor& predictor, PartResult& result) {
                           score_molecules(*objective, predictor, result);
                         }};
   };
-  if (!options.one_at_a_time || names.size() == 1) return {part_of(0, names.size())};
+  if (!options.parts.one_at_a_time || names.size() == 1) return {part_of(0, names.size())};
   std::vector<FinetunePart> parts;
   for (size_t t = 0; t < names.size(); ++t) {
     parts.push_back(part_of(t, t + 1));
@@ -150,18 +151,19 @@ std::vector<FinetunePart> finetune_parts(const GraphSet& set, const std::shared_
   return parts;
 }
 
-std::vector<FinetunePart> finetune_parts(const Graph& graph, const GraphInput& input, const Settings& settings,
-                                         const FinetuneSettings& finetune, const PartOptions& options,
+std::vector<FinetunePart> finetune_parts(const Graph& graph, const FinetuneOptions& options, const InputOptions& inputs,
                                          std::vector<std::string>&) {
-  if (!options.targets.empty() || options.one_at_a_time)
+  const FinetuneSettings& finetune = options.finetune;
+  const GraphInput input = make_input(graph, options.settings, inputs);
+  if (!options.parts.targets.empty() || options.parts.one_at_a_time)
     throw usage_error("--targets and --one-at-a-time are for molecules: nodes have one label");
   if (!finetune.units.empty() && finetune.units != "none")
     throw usage_error("units are for molecules: classes of nodes have none");
   if (graph.splits().empty()) throw data_error("the data have no split; --splits names a file of them");
   std::vector<FinetunePart> parts;
   for (size_t s = 0; s < graph.splits().size(); ++s) {
-    const auto objective =
-        std::make_shared<NodeObjective>(graph, input, graph.splits()[s], static_cast<int64_t>(s), settings, finetune);
+    const auto objective = std::make_shared<NodeObjective>(graph, input, graph.splits()[s], static_cast<int64_t>(s),
+                                                           options.settings, finetune);
     FinetunePart part{"", "", objective, [objective](Predictor& predictor, PartResult& result) {
                         score_nodes(*objective, predictor, result);
                       }};

@@ -1,18 +1,15 @@
-#include "graphpae/run/finetune_results.h"
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "graphpae/evaluate/statistics.h"
 #include "graphpae/run/evaluation.h"
+#include "graphpae/run/finetune.h"
 #include "graphpae/run/training_loop.h"
 
 namespace graphpae::run {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
 
 Json mean_json(const std::vector<double>& values) { return values.empty() ? Json() : Json(statistics(values).mean); }
 
@@ -26,16 +23,16 @@ std::vector<double> numbers(const std::vector<PartResult>& parts, std::optional<
 }
 
 Json target_json(const TargetResult& target) {
-  if (target.classes) return {{"name", target.name}, {"rocauc", number_json(target.rocauc)}};
+  if (target.classes) return {{"name", target.name}, {"rocauc", or_null(target.rocauc)}};
   Json json = {{"name", target.name}};
   if (!target.unit.empty()) json["unit"] = target.unit;
-  json["mae"] = number_json(target.mae);
-  json["rmse"] = number_json(target.rmse);
+  json["mae"] = or_null(target.mae);
+  json["rmse"] = or_null(target.rmse);
   json["training_std"] = target.training_std;
-  json["mae_over_std"] = number_json(target.mae_over_std);
+  json["mae_over_std"] = or_null(target.mae_over_std);
   if (!target.paper_unit.empty()) {
     json["paper_unit"] = target.paper_unit;
-    json["mae_paper"] = number_json(target.mae_paper);
+    json["mae_paper"] = or_null(target.mae_paper);
   }
   return json;
 }
@@ -48,7 +45,7 @@ Json targets_json(const std::vector<TargetResult>& targets) {
 
 Json test_json(const PartResult& part) {
   Json json = Json::object();
-  for (const auto& [name, score] : part.test) json[name] = number_json(score);
+  for (const auto& [name, score] : part.test) json[name] = or_null(score);
   return json;
 }
 
@@ -94,7 +91,7 @@ std::vector<double> FinetuneResult::test_scores() const { return numbers(parts, 
 
 nlohmann::ordered_json results_json(const PartResult& part) {
   Json json = {{"epochs", part.epochs},
-               {"final_loss", number_json(part.final_loss)},
+               {"final_loss", or_null(part.final_loss)},
                {"seconds", part.seconds},
                {"seconds_per_epoch", part.seconds_per_epoch},
                {"peak_rss_bytes", part.peak_bytes},
@@ -103,8 +100,8 @@ nlohmann::ordered_json results_json(const PartResult& part) {
                {"reported_epoch", part.reported_epoch},
                {"stopped_early", part.stopped_early},
                {"metric", part.metric},
-               {"validation", number_json(part.validation)},
-               {"test_mean", number_json(part.test_mean)},
+               {"validation", or_null(part.validation)},
+               {"test_mean", or_null(part.test_mean)},
                {"test", test_json(part)}};
   if (!part.targets.empty()) json["tasks"] = targets_json(part.targets);
   json["pretrained"] = part.pretrained;

@@ -6,14 +6,12 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/model/embed.h"
 #include "graphpae/model/predictor.h"
-#include "graphpae/run/input_options.h"
 #include "graphpae/run/models.h"
 
 namespace graphpae::run {
@@ -81,8 +79,7 @@ Predictions predict(const Predictors& predictors, const GraphSet& molecules, con
   if (context.kernels == Kernels::fused) keep_freed_memory();
   const Settings& settings = predictors.models.front()->model->settings();
   const auto input = prepare(molecules, settings, input_options(context, molecules, settings));
-  std::vector<int32_t> all(static_cast<size_t>(molecules.num_graphs()));
-  std::iota(all.begin(), all.end(), 0);
+  const std::vector<int32_t> all = row_range(0, molecules.num_graphs());
   Predictions result{molecule_table(molecules), {}};
   for (const auto& predictor : predictors.models) {
     const std::vector<std::string>& names = predictor->tasks.names;

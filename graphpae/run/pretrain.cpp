@@ -12,12 +12,9 @@
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/ops/tensor_memory.h"
-#include "graphpae/run/environment.h"
-#include "graphpae/run/input_options.h"
+#include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
-#include "graphpae/run/run_settings.h"
 #include "graphpae/run/training_loop.h"
 #include "graphpae/train/pretrain.h"
 
@@ -171,8 +168,11 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   write_results();
   if constexpr (!std::is_same_v<Data, ShardSet>) {
     if (!plan) return result;
-    result.evaluation = run_evaluation(*plan, {model}, input, inputs, context.watch,
-                                       [&](const Features& rows) { write_map(run->path(), rows, data, context); });
+    result.evaluation =
+        run_evaluation(*plan, {model}, rows_of(input, inputs), context.watch, [&](const Features& rows) {
+          write_map(run->path(), rows, data, context);
+          if (options.observe) options.observe(rows);
+        });
     write_results();
   }
   return result;
@@ -193,12 +193,11 @@ std::optional<double> PretrainResult::final_loss() const {
 }
 
 nlohmann::ordered_json results_json(const PretrainResult& result) {
-  const auto number = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
   Json json = {{"epochs", result.epochs},
-               {"final_loss", number(result.final_loss())},
+               {"final_loss", or_null(result.final_loss())},
                {"seconds", result.seconds},
                {"seconds_per_epoch", result.seconds_per_epoch}};
-  if (!result.items.empty()) json[result.items + "_per_second"] = number(result.items_per_second);
+  if (!result.items.empty()) json[result.items + "_per_second"] = or_null(result.items_per_second);
   json["peak_rss_bytes"] = result.peak_bytes;
   json["run"] = result.run;
   if (result.evaluation) json["evaluation"] = evaluation_json(*result.evaluation);

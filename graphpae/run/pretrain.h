@@ -20,6 +20,7 @@ struct PretrainOptions : RunOptions {
   // What is asked of a run that goes on, given its settings: it may only repeat them. Empty: `settings`.
   std::function<Settings(const Settings& begun)> again;
   std::optional<EvaluateOptions> evaluate;  // probe the embeddings after training
+  RowObserver observe;                      // sees those embeddings; may be empty
 };
 
 struct PretrainResult {

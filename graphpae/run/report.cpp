@@ -12,17 +12,12 @@
 #include "graphpae/report/embedding_map.h"
 #include "graphpae/report/metrics_file.h"
 #include "graphpae/report/run_report.h"
-#include "graphpae/run/input_options.h"
+#include "graphpae/run/models.h"
 
 namespace graphpae::run {
 namespace {
 
 namespace fs = std::filesystem;
-
-Features rows_of(Model& model, const PreparedGraph& input) { return embedded_rows(model, input); }
-Features rows_of(Model& model, const std::shared_ptr<const MoleculeInputs>& input) {
-  return embedded_rows(model, *input);
-}
 
 // When the run began, or now if it does not say.
 double start_of(const RunRecord& run) {
@@ -66,7 +61,7 @@ void embed_and_map(const std::string& run, Model& model, const Dataset& dataset,
         naming(name, [&] { check_features(model, data); });
         const InputOptions options = input_options(context, data, model.settings());
         const auto input = naming(name, [&] { return prepare(data, model.settings(), options); });
-        write_map(run, rows_of(model, input), data, context);
+        write_map(run, embedded_rows(model, input), data, context);
       },
       dataset.content);
 }

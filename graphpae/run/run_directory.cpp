@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <torch/version.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,12 +10,16 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "graphpae/core/error.h"
+#include "graphpae/core/machine.h"
+#include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/version.h"
 
 namespace graphpae {
 namespace {
@@ -181,3 +186,66 @@ bool RunDirectory::restore_checkpoint(Resumable& trainer, const std::string& dat
 }
 
 }  // namespace graphpae
+
+namespace graphpae::run {
+namespace {
+
+// The command in an environment.json that is there already.
+std::optional<std::string> first_command(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return std::nullopt;
+  const Json json = Json::parse(file, nullptr, false);
+  if (!json.is_object() || !json.contains("command") || !json["command"].is_string()) return std::nullopt;
+  return json["command"].get<std::string>();
+}
+
+}  // namespace
+
+void write_environment(const RunDirectory& run, const std::string& data, const std::string& data_hash,
+                       const Context& context, const nlohmann::ordered_json& more) {
+  const std::string path = run.file("environment.json");
+  Json json = {{"version", kVersion},
+               {"commit", build_commit()},
+               {"libtorch", TORCH_VERSION},
+               {"compiler", __VERSION__},
+               {"processor", processor_name()},
+               {"processors", all_threads().count},
+               {"threads", context.threads.count},
+               {"memory_available", available_memory()},
+               {"kernels", context.kernels == Kernels::fused ? "fused" : "reference"},
+               {"command", first_command(path).value_or(context.command)},
+               {"data", data},
+               {"data_hash", data_hash},
+               {"started", time_stamp()}};
+  json.update(more);
+  write_file(path, json.dump(2) + "\n");
+}
+
+template <class S>
+std::optional<SettingDifference> setting_difference(S first, S second) {
+  OptionTable a, b;
+  declare(a, first);
+  declare(b, second);
+  for (size_t k = 0; k < a.options().size(); ++k) {
+    const std::string one = a.options()[k].print(), other = b.options()[k].print();
+    if (one != other) return SettingDifference{a.options()[k].key, one, other};
+  }
+  return std::nullopt;
+}
+
+template <class S>
+void check_repeats(const std::string& run, const S& has, const S& asked) {
+  if (const auto difference = setting_difference(has, asked))
+    throw usage_error(fmt::format("{}: the run has {}={}, the command line says {}", run, difference->key,
+                                  difference->first, difference->second));
+}
+
+template std::optional<SettingDifference> setting_difference(Settings, Settings);
+template void check_repeats(const std::string&, const Settings&, const Settings&);
+template void check_repeats(const std::string&, const FinetuneSettings&, const FinetuneSettings&);
+
+std::string reading_yaml(const std::string& featurizer) {
+  return featurizer.empty() ? "" : fmt::format("featurizer: {}\n", featurizer);
+}
+
+}  // namespace graphpae::run

@@ -12,9 +12,13 @@
 #pragma once
 
 #include <exception>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "graphpae/run/context.h"
+#include "graphpae/settings/finetune_settings.h"
 #include "graphpae/settings/settings.h"
 #include "graphpae/train/checkpoint.h"
 
@@ -84,3 +88,25 @@ class NewRunGuard {
 };
 
 }  // namespace graphpae
+
+namespace graphpae::run {
+
+// Writes environment.json. A run that goes on keeps the command that began it. `more` is added to the end.
+void write_environment(const RunDirectory& run, const std::string& data, const std::string& data_hash,
+                       const Context& context, const nlohmann::ordered_json& more);
+
+// The first setting in which two differ, with its values as text. `S` is Settings or FinetuneSettings.
+struct SettingDifference {
+  std::string key, first, second;
+};
+template <class S>
+std::optional<SettingDifference> setting_difference(S first, S second);
+
+// What is asked of a run may only repeat what it has. Throws a usage error that names the first difference.
+template <class S>
+void check_repeats(const std::string& run, const S& has, const S& asked);
+
+// The line of config.yaml that says how molecules were read; "" if there is nothing to say.
+std::string reading_yaml(const std::string& featurizer);
+
+}  // namespace graphpae::run

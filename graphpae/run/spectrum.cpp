@@ -8,10 +8,9 @@
 
 #include "graphpae/analyze/spectrum_solver.h"
 #include "graphpae/core/error.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/ops/tensors.h"
-#include "graphpae/run/input_options.h"
+#include "graphpae/run/models.h"
 
 namespace graphpae::run {
 namespace {

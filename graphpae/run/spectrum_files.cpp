@@ -17,13 +17,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
+// What is not a finite number is written as null.
 Json numbers_json(const BandChange::Numbers& n) {
-  return {{"original", number(n.original)},
-          {"corrupted", number(n.corrupted)},
-          {"deviation", number(n.deviation)},
-          {"change", number(n.change)}};
+  return {{"original", n.original}, {"corrupted", n.corrupted}, {"deviation", n.deviation}, {"change", n.change}};
 }
 
 std::string field(double x) { return std::isfinite(x) ? fmt::format("{}", x) : ""; }
@@ -82,7 +78,7 @@ Json spectrum_json(const Spectrum& f) {
                        {"high", band.high},
                        {"eigenvalues", band.eigenvalues},
                        {"share", band.share},
-                       {"density", number(band.density)}});
+                       {"density", band.density}});
     }
     energies.push_back({{"name", energy.name},
                         {"mean_frequency", energy.mean_frequency},

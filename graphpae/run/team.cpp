@@ -6,7 +6,7 @@
 
 #include "graphpae/core/machine.h"
 #include "graphpae/distributed/processes.h"
-#include "graphpae/run/run_settings.h"
+#include "graphpae/run/run_directory.h"
 #include "graphpae/version.h"
 
 namespace graphpae::run {

@@ -28,7 +28,7 @@ struct Team {
   Settings settings_of_first(const Settings& mine, const std::function<Settings(const Settings&)>& follows) const;
 };
 
-// As the environment says (distributed/process_place.h). `timeout` in seconds.
+// As the environment says (distributed/processes.h). `timeout` in seconds.
 Team join_team(double timeout);
 
 }  // namespace graphpae::run

@@ -29,6 +29,24 @@ ShuffledBatches::Batch ShuffledBatches::batch(int64_t epoch, int64_t step, const
           part.divided};
 }
 
+SampledBatches::SampledBatches(const PreparedGraph& graph, const Settings& settings, std::shared_ptr<Exchange> exchange)
+    : graph_(graph),
+      settings_(settings),
+      exchange_(std::move(exchange)),
+      batches_(row_range(0, graph.graph->num_nodes()), settings),
+      sampler_(graph.graph->adjacency(), sampling_options(settings)),
+      prefetcher_([this](int64_t epoch, int64_t step) { return make(epoch, step); }, steps_per_epoch(),
+                  settings.epochs) {}
+
+GraphInput SampledBatches::make(int64_t epoch, int64_t step) {
+  const auto [seeds, divided] = batches_.batch(epoch, step, exchange_.get());
+  const Rng rng = stream_of(settings_, Stream::sampling, epoch * steps_per_epoch() + step);
+  GraphInput input = sample_input(graph_, sampler_.sample(seeds, rng, Threads{1}));
+  input.workspace = workspace_;
+  if (divided) input.exchange = exchange_;
+  return input;
+}
+
 MoleculeBatches::MoleculeBatches(std::shared_ptr<const MoleculeInputs> molecules, const Settings& settings,
                                  std::shared_ptr<Exchange> exchange)
     : molecules_(std::move(molecules)), exchange_(std::move(exchange)), batches_(molecules_->with_atoms(), settings) {}

@@ -1,4 +1,4 @@
-// Where the steps of training come from: the whole graph at once, or molecules in batches.
+// Where the steps of training come from: the whole graph at once, samples of it, or molecules in batches.
 //
 // Sources that make batches may be given an exchange: each of several processes then sees its part of every batch
 // (core/exchange.h), and GraphInput::exchange is set if there are others.
@@ -9,7 +9,8 @@
 #include <span>
 #include <vector>
 
-#include "graphpae/model/molecule_batch.h"
+#include "graphpae/model/inputs.h"
+#include "graphpae/model/prefetcher.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae {
@@ -51,6 +52,27 @@ class ShuffledBatches {
   Settings settings_;
   int64_t batch_size_;
   int64_t shuffled_epoch_ = -1;
+};
+
+// All nodes of a graph that is too large to be learnt from at once, settings.batch_size seeds at a time with their
+// surroundings.
+class SampledBatches final : public BatchSource {
+ public:
+  SampledBatches(const PreparedGraph& graph, const Settings& settings, std::shared_ptr<Exchange> exchange = nullptr);
+
+  int64_t steps_per_epoch() const override { return batches_.steps_per_epoch(); }
+  const GraphInput& input(int64_t epoch, int64_t step) override { return prefetcher_.input(epoch, step); }
+
+ private:
+  GraphInput make(int64_t epoch, int64_t step);
+
+  PreparedGraph graph_;
+  Settings settings_;
+  std::shared_ptr<Exchange> exchange_;
+  ShuffledBatches batches_;  // of nodes
+  NeighbourSampler sampler_;
+  std::shared_ptr<FusedWorkspace> workspace_ = std::make_shared<FusedWorkspace>();
+  Prefetcher prefetcher_;  // last, so that it has ended before the others go
 };
 
 // All molecules that have atoms.

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/stopwatch.h"
-#include "graphpae/methods/registry.h"
-#include "graphpae/model/named_tensors.h"
+#include "graphpae/methods/method.h"
 #include "graphpae/ops/tensors.h"
 #include "graphpae/settings/streams.h"
 #include "graphpae/train/finetune.h"
@@ -83,8 +81,7 @@ int64_t atoms_of(const GraphSet& set, int64_t molecule) {
 
 // The `size` molecules with most atoms, 0: all; those without atoms are left out.
 std::vector<int32_t> largest_batch(const GraphSet& set, int64_t size) {
-  std::vector<int32_t> order(static_cast<size_t>(set.num_graphs()));
-  std::iota(order.begin(), order.end(), 0);
+  std::vector<int32_t> order = row_range(0, set.num_graphs());
   std::stable_sort(order.begin(), order.end(),
                    [&](int32_t a, int32_t b) { return atoms_of(set, a) > atoms_of(set, b); });
   if (size > 0 && static_cast<size_t>(size) < order.size()) order.resize(static_cast<size_t>(size));

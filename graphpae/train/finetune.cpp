@@ -8,19 +8,16 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
+#include "graphpae/data/molecule_shards.h"
 #include "graphpae/io/sha256.h"
-#include "graphpae/model/named_tensors.h"
+#include "graphpae/model/embed.h"
 #include "graphpae/settings/all_settings.h"
 #include "graphpae/settings/streams.h"
+#include "graphpae/train/molecule_objective.h"
+#include "graphpae/train/node_objective.h"
 
 namespace graphpae {
 namespace {
-
-bool is_frozen(const torch::Tensor& parameter, const Encoder& encoder, Freeze freeze) {
-  if (freeze != Freeze::embeddings) return freeze == Freeze::encoder;
-  const std::vector<torch::Tensor> inputs = encoder.input_parameters();
-  return std::any_of(inputs.begin(), inputs.end(), [&](const auto& input) { return input.is_same(parameter); });
-}
 
 void copy_weights(const Model& from, Model& into) {
   const torch::NoGradGuard no_grad;
@@ -55,21 +52,19 @@ Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& setti
   objective_->set_scale(*predictor_);
   start_ = hash_of(predictor_->learned());
 
-  Optimiser::Named encoder, head;
-  for (const auto& item : model->encoder->named_parameters()) {
-    if (is_frozen(item.value(), *model->encoder, finetune.freeze)) {
-      torch::Tensor parameter = item.value();
+  NamedTensors encoder;
+  for (auto& [name, parameter] : named_parameters(*model->encoder)) {
+    if (finetune.freeze == Freeze::encoder || (finetune.freeze == Freeze::embeddings && is_input_parameter(name))) {
       parameter.requires_grad_(false);
     } else {
-      encoder.emplace_back("encoder." + item.key(), item.value());
+      encoder.emplace_back("encoder." + name, parameter);
     }
   }
-  for (const auto& item : predictor_->head->named_parameters()) head.emplace_back("head." + item.key(), item.value());
-  const auto make = [&](const Optimiser::Named& parameters) {
+  const auto make = [&](const NamedTensors& parameters) {
     return std::make_unique<Optimiser>(settings.optimizer, settings.weight_decay, parameters, objective_->threads());
   };
   encoder_optimiser_ = make(encoder);
-  head_optimiser_ = make(head);
+  head_optimiser_ = make(named_parameters(*predictor_->head, "head."));
   if (finetune.freeze == Freeze::encoder) objective_->keep_rows(*predictor_);
   keep_as_best();
 }
@@ -114,13 +109,16 @@ bool Finetuner::stopped_early() const {
 int64_t Finetuner::reported_epoch() const { return finetune_.protocol == Protocol::paper ? epoch_ : best_epoch_; }
 
 void Finetuner::keep_as_best() {
-  best_.clear();
-  for (const auto& [name, tensor] : predictor_->learned()) best_.push_back(tensor.detach().clone());
+  best_ = predictor_->learned();
+  for (auto& [name, tensor] : best_) tensor = tensor.detach().clone();
 }
 
-NamedTensors Finetuner::best() const {
-  NamedTensors tensors = predictor_->learned();
-  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second = best_[k];
+NamedTensors Finetuner::state() const {
+  NamedTensors tensors;
+  append(tensors, predictor_->learned(), "model.");
+  append(tensors, best_, "best.");
+  append(tensors, encoder_optimiser_->state(), "optimiser.");
+  append(tensors, head_optimiser_->state(), "optimiser.");
   return tensors;
 }
 
@@ -128,24 +126,17 @@ void Finetuner::finish() {
   if (finetune_.protocol == Protocol::paper) return;
   const torch::NoGradGuard no_grad;
   const NamedTensors tensors = predictor_->learned();
-  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second.copy_(best_[k]);
+  for (size_t k = 0; k < tensors.size(); ++k) tensors[k].second.copy_(best_[k].second);
 }
 
 void Finetuner::save(const std::string& path, const std::string& data) const {
-  std::vector<SafeTensorView> tensors = views_of(predictor_->learned(), "model.");
-  const auto add = [&](const NamedTensors& named, const std::string& prefix) {
-    for (SafeTensorView& view : views_of(named, prefix)) tensors.push_back(std::move(view));
-  };
-  add(best(), "best.");
-  add(encoder_optimiser_->state(), "optimiser.");
-  add(head_optimiser_->state(), "optimiser.");
   auto texts = progress_texts(data);
   texts["steps"] = std::to_string(head_optimiser_->steps());
   texts["best"] = fmt::format("{} {}", best_epoch_, best_score_);
   texts["settings"] = to_yaml(settings_, finetune_);
   texts["objective"] = objective_->key();
   texts["start"] = start_;
-  write_checkpoint(path, std::move(texts), tensors);
+  write_checkpoint(path, std::move(texts), views_of(state()));
 }
 
 void Finetuner::restore(const std::string& path, const std::string& data) {
@@ -159,10 +150,7 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
   if (file.metadata("start") != start_)
     throw usage_error(fmt::format("{}: belongs to a run that started from other weights, such as another RUN", path));
   const torch::NoGradGuard no_grad;
-  copy_from(file, predictor_->learned(), "model.");
-  copy_from(file, best(), "best.");
-  copy_from(file, encoder_optimiser_->state(), "optimiser.");
-  copy_from(file, head_optimiser_->state(), "optimiser.");
+  copy_from(file, state());
   take_progress(file);
   for (Optimiser* optimiser : {encoder_optimiser_.get(), head_optimiser_.get()})
     optimiser->set_steps(std::stoll(file.metadata("steps")));
@@ -170,6 +158,48 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
   char* rest = const_cast<char*>(best.c_str());
   best_epoch_ = std::strtoll(rest, &rest, 10);
   best_score_ = std::strtod(rest, &rest);
+}
+
+namespace {
+
+Predictor train_all(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
+                    const Model* pretrained) {
+  Finetuner tuner(std::move(objective), settings, finetune, pretrained);
+  while (!tuner.done()) tuner.train_step();
+  tuner.finish();
+  return std::move(tuner.predictor());
+}
+
+}  // namespace
+
+Predictor finetune(const Model* pretrained, const Graph& graph, const Settings& settings,
+                   const FinetuneSettings& finetune, const Split& split, const InputOptions& options) {
+  if (pretrained != nullptr) check_features(*pretrained, graph);
+  return train_all(
+      std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), split, 0, settings, finetune),
+      settings, finetune, pretrained);
+}
+
+Predictor finetune(const Model* pretrained, const GraphSet& molecules, const Settings& settings,
+                   const FinetuneSettings& finetune, const Split& split, const InputOptions& options) {
+  if (pretrained != nullptr) check_features(*pretrained, molecules);
+  const GraphSetParts& parts = molecules.parts();
+  return train_all(std::make_shared<MoleculeObjective>(prepare(molecules, settings, options), parts.task_names,
+                                                       std::vector<double>(parts.targets.begin(), parts.targets.end()),
+                                                       split, settings, finetune, name_of(featurizer_of(molecules)),
+                                                       target_units(finetune.units, parts.task_names)),
+                   settings, finetune, pretrained);
+}
+
+std::vector<double> predict(Predictor& predictor, const Graph& graph, const InputOptions& options) {
+  check_features(*predictor.model, graph);
+  return predictor.predict(make_input(graph, predictor.model->settings(), options));
+}
+
+std::vector<double> predict(Predictor& predictor, const GraphSet& molecules, const InputOptions& options) {
+  check_features(*predictor.model, molecules);
+  return predictor.predict(*prepare(molecules, predictor.model->settings(), options),
+                           row_range(0, molecules.num_graphs()));
 }
 
 }  // namespace graphpae

@@ -10,8 +10,12 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "graphpae/core/graph.h"
+#include "graphpae/core/graph_set.h"
+#include "graphpae/model/inputs.h"
 #include "graphpae/train/checkpoint.h"
 #include "graphpae/train/objective.h"
 #include "graphpae/train/optimiser.h"
@@ -47,7 +51,7 @@ class Finetuner final : public Resumable {
 
  private:
   void keep_as_best();
-  NamedTensors best() const;  // names of learned(), tensors of the best epoch
+  NamedTensors state() const;  // of a checkpoint
 
   std::shared_ptr<Objective> objective_;
   Settings encoder_settings_;  // with the encoder's lr
@@ -57,7 +61,19 @@ class Finetuner final : public Resumable {
   std::unique_ptr<Optimiser> encoder_optimiser_, head_optimiser_;
   int64_t best_epoch_ = 0;
   double best_score_ = 0;
-  std::vector<torch::Tensor> best_;
+  NamedTensors best_;  // learned() of the best epoch
 };
+
+// All epochs on the training part of a split; the epoch that `finetune.protocol` says is kept. `pretrained` may be
+// null: then the encoder starts as settings.seed draws it. Nodes learn their classes, molecules all targets together.
+Predictor finetune(const Model* pretrained, const Graph& graph, const Settings& settings,
+                   const FinetuneSettings& finetune, const Split& split, const InputOptions& options = {});
+Predictor finetune(const Model* pretrained, const GraphSet& molecules, const Settings& settings,
+                   const FinetuneSettings& finetune, const Split& split, const InputOptions& options = {});
+
+// Probabilities of classes [N,C] of the nodes of any graph with the same features, or targets [G,T] of any molecules;
+// NaN for a molecule without atoms.
+std::vector<double> predict(Predictor& predictor, const Graph& graph, const InputOptions& options = {});
+std::vector<double> predict(Predictor& predictor, const GraphSet& molecules, const InputOptions& options = {});
 
 }  // namespace graphpae

@@ -119,7 +119,7 @@ PredictorTasks MoleculeObjective::tasks() const {
   tasks.units = units_;
   tasks.featurizer = featurizer_;
   tasks.metric = metric_name(metric_);
-  tasks.protocol = finetune_.protocol == Protocol::strict ? "strict" : "paper";
+  tasks.protocol = name_of(finetune_.protocol);
   return tasks;
 }
 

@@ -46,7 +46,7 @@ PredictorTasks NodeObjective::tasks() const {
   tasks.head = finetune_.head;
   tasks.names = class_names_;
   tasks.metric = "accuracy";
-  tasks.protocol = finetune_.protocol == Protocol::strict ? "strict" : "paper";
+  tasks.protocol = name_of(finetune_.protocol);
   return tasks;
 }
 

@@ -14,7 +14,7 @@ constexpr double kBeta1 = 0.9, kBeta2 = 0.999, kEpsilon = 1e-8;
 
 }  // namespace
 
-Optimiser::Optimiser(OptimizerKind kind, double weight_decay, Named parameters, Threads threads)
+Optimiser::Optimiser(OptimizerKind kind, double weight_decay, NamedTensors parameters, Threads threads)
     : kind_(kind), weight_decay_(weight_decay), threads_(threads) {
   for (auto& [name, parameter] : parameters) {
     Slot slot{name, parameter, {}, {}};
@@ -71,8 +71,8 @@ void Optimiser::clear_gradients() {
   for (Slot& slot : slots_) slot.parameter.mutable_grad() = torch::Tensor();
 }
 
-Optimiser::Named Optimiser::state() const {
-  Named state;
+NamedTensors Optimiser::state() const {
+  NamedTensors state;
   for (const Slot& slot : slots_) {
     if (!slot.first.defined()) continue;
     state.emplace_back(slot.name + ".first", slot.first);

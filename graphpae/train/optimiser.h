@@ -4,27 +4,25 @@
 #include <torch/types.h>
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "graphpae/core/threads.h"
+#include "graphpae/model/named_tensors.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae {
 
 class Optimiser {
  public:
-  using Named = std::vector<std::pair<std::string, torch::Tensor>>;
-
   // Updates `parameters` in place. Moments start at zero.
-  Optimiser(OptimizerKind kind, double weight_decay, Named parameters, Threads threads = {});
+  Optimiser(OptimizerKind kind, double weight_decay, NamedTensors parameters, Threads threads = {});
 
   // One update with the gradients the parameters carry; those without a gradient stay as they are.
   void step(double lr);
   void clear_gradients();
 
   // Everything a later run needs to go on: "NAME.first" and "NAME.second" moments. The tensors are the optimiser's own.
-  Named state() const;
+  NamedTensors state() const;
   int64_t steps() const { return steps_; }
   void set_steps(int64_t steps) { steps_ = steps; }
 

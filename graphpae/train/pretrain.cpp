@@ -8,8 +8,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
-#include "graphpae/methods/registry.h"
-#include "graphpae/model/named_tensors.h"
+#include "graphpae/methods/method.h"
 
 namespace graphpae {
 namespace {
@@ -33,14 +32,7 @@ Pretrainer::Pretrainer(std::unique_ptr<BatchSource> batches, const InputShape& s
       processes_(std::move(processes)),
       batches_(std::move(batches)),
       method_(make_method(settings, shape)),
-      optimiser_(
-          settings.optimizer, settings.weight_decay,
-          [&] {
-            Optimiser::Named parameters;
-            for (const auto& item : method_->named_parameters()) parameters.emplace_back(item.key(), item.value());
-            return parameters;
-          }(),
-          threads) {
+      optimiser_(settings.optimizer, settings.weight_decay, named_parameters(*method_), threads) {
   sums_.terms.resize(method_->terms().size());
   if (processes_ != nullptr) buckets_ = std::make_unique<GradientBuckets>(method_->parameters(), processes_);
 }
@@ -55,11 +47,6 @@ std::vector<size_t> Pretrainer::numbers_of(const std::vector<torch::Tensor>& par
     numbers.push_back(static_cast<size_t>(place - all.begin()));
   }
   return numbers;
-}
-
-Pretrainer::Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings)
-    : Pretrainer(std::make_unique<WholeGraph>(input), shape, settings, input.threads) {
-  if (settings.batch_size > 0) throw usage_error("one whole graph in a step needs batch_size=0");
 }
 
 Pretrainer::Pretrainer(const PreparedGraph& graph, const InputShape& shape, const Settings& settings,
@@ -122,14 +109,18 @@ void Pretrainer::learn(const GraphInput& input) {
   for (size_t k = 0; k < terms.size(); ++k) sums_.terms[k] += terms[k];
 }
 
+NamedTensors Pretrainer::state() const {
+  NamedTensors tensors = named_tensors(*method_, "model.");
+  append(tensors, optimiser_.state(), "optimiser.");
+  return tensors;
+}
+
 void Pretrainer::save(const std::string& path, const std::string& data) const {
-  std::vector<SafeTensorView> tensors = views_of(named_tensors(*method_), "model.");
-  for (SafeTensorView& view : views_of(optimiser_.state(), "optimiser.")) tensors.push_back(std::move(view));
   auto texts = progress_texts(data);
   texts["steps"] = std::to_string(optimiser_.steps());
   texts["method"] = settings_.method;
   texts["settings"] = settings_key(settings_);
-  write_checkpoint(path, std::move(texts), tensors);
+  write_checkpoint(path, std::move(texts), views_of(state()));
 }
 
 void Pretrainer::restore(const std::string& path, const std::string& data) {
@@ -137,16 +128,14 @@ void Pretrainer::restore(const std::string& path, const std::string& data) {
   if (stored_key(file) != settings_key(settings_))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   const torch::NoGradGuard no_grad;
-  copy_from(file, named_tensors(*method_), "model.");
-  copy_from(file, optimiser_.state(), "optimiser.");
+  copy_from(file, state());
   take_progress(file);
   optimiser_.set_steps(std::stoll(file.metadata("steps")));
 }
 
 void Pretrainer::follow_first() {
   std::vector<torch::Tensor> tensors;
-  for (const auto& [name, tensor] : named_tensors(*method_)) tensors.push_back(tensor);
-  for (const auto& [name, tensor] : optimiser_.state()) tensors.push_back(tensor);
+  for (const auto& [name, tensor] : state()) tensors.push_back(tensor);
   std::vector<double> numbers = {static_cast<double>(epoch_), static_cast<double>(step_),
                                  static_cast<double>(optimiser_.steps()), static_cast<double>(sums_.steps),
                                  sums_.seconds};

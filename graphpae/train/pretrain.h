@@ -11,14 +11,11 @@
 #include <optional>
 #include <string>
 
-#include "graphpae/core/error.h"
 #include "graphpae/distributed/gradient_buckets.h"
 #include "graphpae/methods/method.h"
-#include "graphpae/model/inputs.h"
 #include "graphpae/train/batches.h"
 #include "graphpae/train/checkpoint.h"
 #include "graphpae/train/optimiser.h"
-#include "graphpae/train/sampled_batches.h"
 #include "graphpae/train/sharded_molecules.h"
 
 namespace graphpae {
@@ -33,8 +30,6 @@ class Pretrainer final : public Resumable {
   // A graph: samples around settings.batch_size nodes; 0: all of it, a step per epoch, for one process alone.
   Pretrainer(const PreparedGraph& graph, const InputShape& shape, const Settings& settings,
              ProcessesPtr processes = nullptr);
-  // One whole graph, a step per epoch.
-  Pretrainer(GraphInput input, const InputShape& shape, const Settings& settings);
   // Molecules in shuffled batches.
   Pretrainer(std::shared_ptr<const MoleculeInputs> molecules, const InputShape& shape, const Settings& settings,
              ProcessesPtr processes = nullptr);
@@ -62,6 +57,7 @@ class Pretrainer final : public Resumable {
 
  private:
   void learn(const GraphInput& input);
+  NamedTensors state() const;  // of a checkpoint
   std::vector<size_t> numbers_of(const std::vector<torch::Tensor>& parameters) const;
 
   ProcessesPtr processes_;

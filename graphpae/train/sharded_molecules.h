@@ -1,17 +1,15 @@
 // ShardedMolecules: batches of molecules that stay on disk.
 //
-// The shards of one window (shard_order.h) are in memory, those of two while a batch meets both. The next batch is made
-// by a thread of its own while the model learns from this one.
+// Every epoch has its own random order of shards. The molecules of every few of them, a window, are mixed at random;
+// the order of the epoch is one window after the other. The shards of one window are in memory, those of two while a
+// batch meets both. The next batch is made by a thread of its own while the model learns from this one.
 #pragma once
 
 #include <map>
 #include <memory>
 
 #include "graphpae/data/molecule_shards.h"
-#include "graphpae/model/inputs.h"
-#include "graphpae/model/prefetcher.h"
 #include "graphpae/train/batches.h"
-#include "graphpae/train/shard_order.h"
 
 namespace graphpae {
 
@@ -29,6 +27,39 @@ void check_settings(const ShardSet& shards, const Settings& settings);
 ShardInput prepare(const ShardSet& shards, const Settings& settings, const InputOptions& options = {});
 
 InputShape input_shape(const ShardSet& shards);
+
+inline constexpr int64_t kShardsPerWindow = 4;
+
+// In which order an epoch visits the molecules of shards: a pure function of the seed and the epoch. Any part of it can
+// be asked for, and needs only the shards of the windows it meets.
+class ShardOrder {
+ public:
+  // `sizes`: molecules of every shard.
+  ShardOrder(std::vector<int64_t> sizes, const Settings& settings);
+
+  int64_t size() const { return size_; }  // molecules of an epoch
+
+  struct Part {
+    std::vector<MoleculePlace> places;  // `set` is the number of the shard
+    std::vector<int32_t> window;        // the shards of the last window that it meets
+  };
+  // Molecules first .. first + count of the epoch's order; count is at least 1.
+  Part part(int64_t epoch, int64_t first, int64_t count);
+
+ private:
+  void begin(int64_t epoch);
+  void mix(int64_t window);
+
+  std::vector<int64_t> sizes_;
+  Settings settings_;
+  int64_t size_ = 0;
+
+  // The epoch and the window at hand.
+  int64_t epoch_ = -1, window_ = -1;
+  std::vector<int32_t> shards_;       // in the order of the epoch
+  std::vector<int64_t> starts_;       // [windows + 1] where each window starts in the order
+  std::vector<MoleculePlace> mixed_;  // of the window
+};
 
 class ShardedMolecules final : public BatchSource {
  public:

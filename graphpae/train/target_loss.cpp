@@ -1,10 +1,10 @@
-#include "graphpae/train/target_loss.h"
-
 #include <torch/torch.h>
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
+
+#include "graphpae/train/objective.h"
 
 namespace graphpae {
 namespace {

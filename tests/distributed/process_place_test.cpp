@@ -1,4 +1,4 @@
-#include "graphpae/distributed/process_place.h"
+#include "graphpae/distributed/processes.h"
 
 #include <gtest/gtest.h>
 

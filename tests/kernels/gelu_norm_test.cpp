@@ -35,6 +35,19 @@ std::vector<double> naive_row(NormActivation activation, const std::vector<doubl
   return y;
 }
 
+TEST(GeluNorm, ErfIsAccurate) {
+  std::vector<float> x;
+  for (int i = -80001; i <= 80001; ++i) x.push_back(static_cast<float>(i) * 1e-4f);
+  x.insert(x.end(), {0.0f, -0.0f, 1e-30f, 100.0f, -100.0f, 1e30f, -1e30f, 3.9f, 3.8999f});
+  for_each_target([&](const std::vector<int>&) {
+    std::vector<float> y(x.size());
+    erf_values(x.data(), static_cast<int64_t>(x.size()), y.data());
+    double worst = 0;
+    for (size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(y[i] - std::erf(static_cast<double>(x[i]))));
+    EXPECT_LE(worst, 2e-7);
+  });
+}
+
 class GeluNormTest : public testing::TestWithParam<NormActivation> {};
 
 TEST_P(GeluNormTest, ForwardMatchesLoops) {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "graphpae/methods/registry.h"
+#include "graphpae/methods/method.h"
 #include "graphpae/settings/method_names.h"
 #include "graphpae/settings/recipes.h"
 #include "graphpae/train/pretrain.h"
@@ -46,7 +46,7 @@ TEST_P(AllMethods, LearnsToTheSameBitsWithAnyNumberOfThreadsAndResumed) {
   const auto trainer_with = [&](int threads) {
     InputOptions options;
     options.threads = Threads{threads};
-    return std::make_unique<Pretrainer>(make_input(graph, settings(), options), input_shape(graph), settings());
+    return std::make_unique<Pretrainer>(prepare(graph, settings(), options), input_shape(graph), settings());
   };
   const auto one = trainer_with(1), three = trainer_with(3);
   const std::vector<torch::Tensor> start = state_of(*one);

@@ -45,7 +45,7 @@ TEST(GatLayer, AgreesWithLoops) {
   layer->to(torch::kFloat64);
   const torch::Tensor x = init.normal({12, 6}, 1).to(torch::kFloat64);
   const torch::Tensor p = init.normal({input.graph.num_edges(), 4}, 1).to(torch::kFloat64);
-  const GatLayerImpl::Output out = layer(input, input.graph, torch::mm(x, layer->weight), p, kernels::Dropout());
+  const Encoding out = layer(input, input.graph, torch::mm(x, layer->weight), p, kernels::Dropout());
 
   const auto w = layer->weight.accessor<double, 2>(), as = layer->attention_source.accessor<double, 2>(),
              at = layer->attention_target.accessor<double, 2>(), px = x.accessor<double, 2>(),
@@ -249,7 +249,6 @@ TEST(Losses, ByHand) {
                       predicted = torch::tensor({{3.0, 4.0}, {0.0, 5.0}, {1.0, 1.0}});
   // Cosines 0.6, 1, 0.
   EXPECT_NEAR(scaled_cosine_error(predicted, target, 2).item<double>(), (0.16 + 0 + 1) / 3, 1e-7);
-  EXPECT_NEAR(mean_squared_error(predicted, target).item<double>(), (4 + 16 + 9 + 1 + 1) / 6.0, 1e-6);
 
   // A path 0 - 1 - 2 with node 1 masked: both pairs count, each from 1 outwards. Errors 0.5 and 3.
   const std::vector<int32_t> sources = {0, 1, 1, 2, 0, 1, 2}, targets = {1, 0, 2, 1, 0, 1, 2};

@@ -8,7 +8,6 @@
 #include <set>
 
 #include "graphpae/core/error.h"
-#include "graphpae/methods/graphmae/masking_draw.h"
 #include "graphpae/ops/tensors.h"
 #include "graphpae/train/optimiser.h"
 #include "tests/support/golden.h"
@@ -95,7 +94,7 @@ TEST(GraphMae, DecoderIsAGatLayerWithOneHead) {
   const torch::Tensor sums =
       torch::zeros_like(z).index_add(0, input.graph.targets, shares * z.index_select(0, input.graph.sources)) +
       decoder.bias;
-  const torch::Tensor predicted = decoder.predict(input, nodes, masking, settings, 0);
+  const torch::Tensor predicted = decoder.predict({input, nodes, masking, settings, 0});
   EXPECT_LT(relative_difference(predicted, sums.index_select(0, masking.masked_indices)), 1e-12);
 }
 
@@ -153,7 +152,7 @@ TEST(GraphMae, PutsFeaturesBack) {
   GraphMae method(settings, input_shape(graph));
   method.train();
   Optimiser optimiser(OptimizerKind::adam, 0, [&] {
-    Optimiser::Named named;
+    NamedTensors named;
     for (const auto& item : method.named_parameters()) named.emplace_back(item.key(), item.value());
     return named;
   }());
@@ -265,13 +264,13 @@ TEST_F(GraphMaeGolden, Nodes) {
       *nodes = rows;
       nodes->retain_grad();
     }
-    return decoder.loss(input, rows, hidden, settings, 0);
+    return decoder.loss({input, rows, hidden, settings, 0});
   };
   torch::Tensor nodes;
   const torch::Tensor loss = loss_of(masking, token, weight, &nodes);
   EXPECT_LT(relative_difference(nodes, at("node.encoder_output")), 1e-9);
   EXPECT_LT(relative_difference(loss, at("node.loss")), 1e-9);
-  EXPECT_LT(relative_difference(decoder.predict(input, nodes, masking, settings, 0),
+  EXPECT_LT(relative_difference(decoder.predict({input, nodes, masking, settings, 0}),
                                 at("node.reconstruction").index_select(0, masking.masked_indices)),
             1e-9);
   loss.backward();
@@ -281,7 +280,7 @@ TEST_F(GraphMaeGolden, Nodes) {
   EXPECT_LT(relative_difference(weight.grad(), at("node.grad.standin_encoder.weight")), 1e-9);
 
   // Their training loop: Adam with L2 decay, a cosine rate.
-  Optimiser::Named parameters = {{"token", token}, {"weight", weight}};
+  NamedTensors parameters = {{"token", token}, {"weight", weight}};
   for (const auto& item : decoder.named_parameters()) parameters.emplace_back(item.key(), item.value());
   Optimiser optimiser(OptimizerKind::adam, golden_->number("node.train.weight_decay"), parameters);
   const torch::Tensor losses = at("node.train.losses"), rates = at("node.train.lr");
@@ -366,9 +365,9 @@ TEST_F(GraphMaeGolden, Molecules) {
   input.features = NodeFeatures(torch::one_hot(at("molecule.atom_type"), types).to(torch::kFloat64));
   const Masking masking = mask_nodes(nodes.size(0), test::to_int32(at("molecule.masked")));
   EXPECT_LT(
-      relative_difference(decoder.predict(input, nodes, masking, settings, 0), at("molecule.prediction_at_masked")),
+      relative_difference(decoder.predict({input, nodes, masking, settings, 0}), at("molecule.prediction_at_masked")),
       1e-9);
-  const torch::Tensor loss = decoder.loss(input, nodes, masking, settings, 0);
+  const torch::Tensor loss = decoder.loss({input, nodes, masking, settings, 0});
   EXPECT_LT(relative_difference(loss, at("molecule.loss")), 1e-9);
   loss.backward();
   EXPECT_LT(relative_difference(nodes.grad(), at("molecule.grad.encoder_output")), 1e-9);

@@ -41,18 +41,17 @@ Settings large_settings(bool positions) {
 torch::Tensor layerwise(Model& model, const PreparedGraph& graph, int64_t memory) {
   torch::Tensor rows = torch::full({graph.graph->num_nodes(), model.settings().width}, -1.0f);
   int64_t next = 0, last_done = 0, last_total = 1;
-  LayerwiseOptions options;
-  options.memory = memory;
-  options.progress = [&](int64_t done, int64_t total) {
+  const auto progress = [&](int64_t done, int64_t total) {
     EXPECT_GT(done, last_done);
     last_done = done;
     last_total = total;
   };
-  embed_layerwise(model, graph, options, [&](int64_t first, int64_t count, const float* values) {
+  const auto take = [&](int64_t first, int64_t count, const float* values) {
     EXPECT_EQ(first, next);
     next += count;
     std::copy_n(values, count * rows.size(1), rows.data_ptr<float>() + first * rows.size(1));
-  });
+  };
+  embed_layerwise(model, graph, memory, take, progress);
   EXPECT_EQ(next, rows.size(0));
   EXPECT_EQ(last_done, last_total);
   return rows;

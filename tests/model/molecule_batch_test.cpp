@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "graphpae/model/inputs.h"
-#include "graphpae/model/pooling.h"
+#include "graphpae/model/modules.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"

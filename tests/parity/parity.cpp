@@ -254,7 +254,7 @@ void compare_step(const Golden& golden, const Problem& problem, Report& report) 
 
 void compare_training(const Golden& golden, const Problem& problem, Report& report) {
   const auto model = problem.make_model();
-  Optimiser::Named parameters;
+  NamedTensors parameters;
   for (const auto& item : model->named_parameters()) parameters.emplace_back(item.key(), item.value());
   Optimiser optimiser(OptimizerKind::adam, 0, parameters, problem.input().threads);
   const torch::Tensor masks = golden.tensor("train.masks"), noises = golden.tensor("train.noises");

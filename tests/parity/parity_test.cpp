@@ -101,7 +101,7 @@ Arrays make_golden() {
   a["loss_position"] = losses.position.detach();
   a["loss"] = losses.total.detach();
   losses.total.backward();
-  Optimiser::Named parameters;
+  NamedTensors parameters;
   for (const auto& item : model.named_parameters()) {
     add_named(a, "grad.", item.key(), item.value().grad());
     parameters.emplace_back(item.key(), item.value());

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "graphpae/methods/registry.h"
+#include "graphpae/methods/method.h"
 #include "tests/support/shards.h"
 #include "tests/support/small_graph.h"
 #include "tests/support/small_molecules.h"

@@ -6,7 +6,6 @@
 #include <set>
 
 #include "graphpae/methods/graph_pae/graph_pae.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/run/run_directory.h"
@@ -318,8 +317,8 @@ TEST(MoleculeRepresentations, RowsForProbes) {
   Settings settings = small_molecule_settings();
   const auto model = pretrain(set, settings);
   const auto molecules = prepare(set, settings);
-  const Features trained = embedded_rows(*model, *molecules),
-                 untrained = embedded_rows(*graphpae::untrained(*model), *molecules);
+  const Features trained = embedded_rows(*model, molecules),
+                 untrained = embedded_rows(*graphpae::untrained(*model), molecules);
   EXPECT_EQ(trained.rows(), 6);
   EXPECT_EQ(trained.columns(), 24);
   EXPECT_EQ(trained.dense_row(4)[0], 0);  // no atoms

@@ -9,7 +9,6 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/model/embed.h"
-#include "graphpae/model/model_file.h"
 #include "graphpae/model/named_tensors.h"
 #include "graphpae/run/run_directory.h"
 #include "tests/support/expect_error.h"
@@ -30,7 +29,7 @@ Pretrainer trainer_for(const Graph& graph, const Settings& settings, Kernels ker
   InputOptions options;
   options.kernels = kernels;
   options.threads = threads;
-  return Pretrainer(make_input(graph, settings, options), input_shape(graph), settings);
+  return Pretrainer(prepare(graph, settings, options), input_shape(graph), settings);
 }
 
 void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {

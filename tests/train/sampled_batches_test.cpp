@@ -1,4 +1,4 @@
-#include "graphpae/train/sampled_batches.h"
+#include "graphpae/train/batches.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

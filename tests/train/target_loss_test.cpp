@@ -1,4 +1,4 @@
-#include "graphpae/train/target_loss.h"
+#include "graphpae/train/objective.h"
 
 #include <gtest/gtest.h>
 #include <torch/torch.h>

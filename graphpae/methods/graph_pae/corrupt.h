@@ -9,7 +9,6 @@
 
 #include "graphpae/core/rng.h"
 #include "graphpae/model/graph_input.h"
-#include "graphpae/model/masking.h"
 #include "graphpae/settings/settings.h"
 
 namespace graphpae {

@@ -10,8 +10,9 @@ namespace graphpae {
 DecoderImpl::DecoderImpl(const Settings& settings, int64_t in, int64_t hidden, int64_t out_width, Initialiser& init)
     : activation_(settings.decoder_activation) {
   dense = register_module("dense", Linear(in, hidden, init));
-  if (settings.decoder_norm) norm = register_module("norm", Norm(hidden));
-  out = register_module("out", OutputLinear(hidden, out_width, init));
+  if (settings.decoder_norm)
+    norm = register_module("norm", torch::nn::LayerNorm(torch::nn::LayerNormOptions({hidden})));
+  out = register_module("out", Linear(hidden, out_width, init, true));
 }
 
 torch::Tensor DecoderImpl::forward(const torch::Tensor& x) {

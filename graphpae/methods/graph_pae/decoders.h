@@ -1,8 +1,9 @@
 // The decoders, Section 4.3: linear, activation, layer norm, linear; and the position loss. The feature loss is one of
-// methods/reconstruction.h.
+// methods/method.h.
 #pragma once
 
 #include <torch/nn/module.h>
+#include <torch/nn/modules/normalization.h>
 
 #include "graphpae/methods/graph_pae/corrupt.h"
 #include "graphpae/model/graph_input.h"
@@ -17,9 +18,9 @@ class DecoderImpl : public torch::nn::Module {
   // Activation and norm of dense(x), fused where there is a fused form. [R,hidden] -> [R,hidden]
   torch::Tensor hidden(const torch::Tensor& dense, Threads threads);
 
-  Linear dense{nullptr};      // in -> hidden
-  Norm norm{nullptr};         // empty if setting decoder_norm is off
-  OutputLinear out{nullptr};  // hidden -> out
+  Linear dense{nullptr};               // in -> hidden
+  torch::nn::LayerNorm norm{nullptr};  // empty if setting decoder_norm is off
+  Linear out{nullptr};                 // hidden -> out
 
   Activation activation() const { return activation_; }
 

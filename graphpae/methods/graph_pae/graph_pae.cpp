@@ -109,7 +109,7 @@ torch::Tensor GraphPae::feature_loss(const GraphInput& input, const Corruption& 
   }
   const torch::Tensor predicted = decode_features(encoding.nodes, corruption),
                       target = input.features.dense().index_select(0, corruption.masked_indices);
-  return cosine ? scaled_cosine_error(predicted, target, settings_.gamma) : mean_squared_error(predicted, target);
+  return cosine ? scaled_cosine_error(predicted, target, settings_.gamma) : (predicted - target).square().mean();
 }
 
 torch::Tensor GraphPae::position_loss(const GraphInput& input, const Corruption& corruption,
@@ -147,16 +147,17 @@ torch::Tensor GraphPae::wide_position_loss(const GraphInput& input, const Corrup
   return (torch::smooth_l1_loss(predicted, distances, torch::Reduction::None) * weights).sum() / weights.sum();
 }
 
-Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key) {
+Losses GraphPae::losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key,
+                        const LearnShare& share) {
   const Encodings encodings = encode(input, corruption, dropout_key, input.fused());
   Losses losses;
   if (!feature_decoder.is_empty()) {
     losses.feature = feature_loss(input, corruption, encodings.feature_pass);
-    losses.total = losses.feature;
+    losses.total = share.feature * losses.feature;
   }
   if (!position_decoder.is_empty()) {
     losses.position = position_loss(input, corruption, encodings.position_pass.positions);
-    const torch::Tensor weighted = settings_.alpha * losses.position;
+    const torch::Tensor weighted = settings_.alpha * share.position * losses.position;
     losses.total = losses.total.defined() ? losses.total + weighted : weighted;
   }
   return losses;
@@ -167,8 +168,6 @@ namespace {
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
 double number(const torch::Tensor& scalar) { return scalar.defined() ? scalar.item<double>() : kNone; }
-
-bool is_finite(const torch::Tensor& loss) { return std::isfinite(loss.item<double>()); }
 
 // Tensors on which the graphs of two losses stand. The graphs see copies without history, where gradients gather, so
 // that each loss can be followed back by itself.
@@ -209,27 +208,19 @@ double GraphPae::position_weight(const GraphInput& input, const Corruption& corr
 }
 
 Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key,
-                       const LearnShare* share) {
+                       const LearnShare& share) {
   const bool two = settings_.dual_path && !feature_decoder.is_empty() && !position_decoder.is_empty();
   const bool apart_passes = two && (input.is_molecules() || input.is_sample());
-  const auto last_pass = [&] {
-    if (share != nullptr && share->before_last_pass) share->before_last_pass(apart_passes);
+  const auto go_back = [&](const torch::Tensor& loss) {
+    if (share.before_last_pass || std::isfinite(loss.item<double>())) loss.backward();
   };
-  const auto goes_back = [&](const torch::Tensor& loss) { return share != nullptr || is_finite(loss); };
+  const auto last_pass = [&](const torch::Tensor& loss) {
+    if (share.before_last_pass) share.before_last_pass(apart_passes);
+    go_back(loss);
+  };
   if (!apart_passes) {
-    const Losses all = losses(input, corruption, dropout_key);
-    last_pass();
-    if (share != nullptr) {
-      torch::Tensor part;
-      if (all.feature.defined()) part = share->feature * all.feature;
-      if (all.position.defined()) {
-        const torch::Tensor weighted = settings_.alpha * share->position * all.position;
-        part = part.defined() ? part + weighted : weighted;
-      }
-      part.backward();
-    } else if (is_finite(all.total)) {
-      all.total.backward();
-    }
+    const Losses all = losses(input, corruption, dropout_key, share);
+    last_pass(all.total);
     return all;
   }
   DistanceEmbeddingImpl::Pair embedded = embed_distances(input, corruption);
@@ -240,15 +231,13 @@ Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, ui
   {
     const torch::Tensor loss =
         feature_loss(input, corruption, encode_features(input, corruption, embedded, dropout_key, input.fused()));
-    if (goes_back(loss)) (share == nullptr ? loss : share->feature * loss).backward();
+    go_back(share.feature * loss);
     apart.feature = loss.detach();
   }
   {
     const torch::Tensor loss =
         position_loss(input, corruption, encode_positions(input, embedded, dropout_key).positions);
-    last_pass();
-    const double weight = share == nullptr ? settings_.alpha : settings_.alpha * share->position;
-    if (goes_back(loss)) (weight * loss).backward();
+    last_pass(settings_.alpha * share.position * loss);
     apart.position = loss.detach();
   }
   stops.go_on();
@@ -258,15 +247,7 @@ Losses GraphPae::learn(const GraphInput& input, const Corruption& corruption, ui
 
 GraphPae::DrawnCorruption GraphPae::draw(const GraphInput& input, const LearningStep& step) const {
   const int64_t k = settings_.use_positions ? input.positions.size(1) : 0, count = input.num_seeds();
-  int64_t first = 0, all = count;
-  if (input.exchange != nullptr) {
-    std::vector<double> counts(static_cast<size_t>(step.processes->size()));
-    const auto mine = counts.begin() + step.processes->rank();
-    *mine = static_cast<double>(count);
-    step.processes->sum(counts);
-    first = std::accumulate(counts.begin(), mine, int64_t{0});
-    all = std::accumulate(counts.begin(), counts.end(), int64_t{0});
-  }
+  const auto [first, all] = step.place_of(input, count);
   Corruption corruption = draw_corruption(all, k, settings_, stream_of(settings_, Stream::corruption, step.number));
   const auto masked = static_cast<int64_t>(corruption.masked.size());
   if (input.exchange != nullptr) corruption = part_of(corruption, first, count);
@@ -285,8 +266,6 @@ std::vector<double> GraphPae::learn_together(const GraphInput& input, const Draw
     step.processes->sum(all);
     share.feature = static_cast<double>(corruption.part.masked.size()) / static_cast<double>(corruption.masked);
     share.position = all[0] > 0 ? weight / all[0] : 0;
-    if (step.processes->rank() > 0)
-      dropout_key = Rng(dropout_key, static_cast<uint64_t>(step.processes->rank())).bits(0);
   } else {
     share.feature = share.position = 1.0 / step.processes->size();
   }
@@ -297,7 +276,7 @@ std::vector<double> GraphPae::learn_together(const GraphInput& input, const Draw
   std::vector<double> sums = {0, 0};
   // Without masked nodes there is nothing to learn, but the statistics of molecules count for the others.
   if (!corruption.part.masked.empty() || input.is_molecules()) {
-    const Losses losses = learn(input, corruption.part, dropout_key, &share);
+    const Losses losses = learn(input, corruption.part, step.own_key(input, dropout_key), share);
     if (losses.feature.defined()) sums[0] = share.feature * number(losses.feature);
     if (losses.position.defined()) sums[1] = share.position * number(losses.position);
   }

@@ -17,7 +17,6 @@
 #include "graphpae/methods/graph_pae/corrupt.h"
 #include "graphpae/methods/graph_pae/decoders.h"
 #include "graphpae/methods/method.h"
-#include "graphpae/methods/reconstruction.h"
 
 namespace graphpae {
 
@@ -43,14 +42,16 @@ class GraphPae final : public Method {
   // Draws the corruption of the step. Empty if it masks no node.
   std::vector<double> learn(const GraphInput& input, const LearningStep& step) override;
 
-  // One step's losses. The same (input, corruption, dropout_key) gives the same losses.
-  Losses losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0);
+  // One step's losses. The same (input, corruption, dropout_key) gives the same losses. With a share, `total` is what
+  // it adds to that of the batch.
+  Losses losses(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0,
+                const LearnShare& share = {});
 
   // The same, and the gradients of `total` are added to those of the parameters, unless a loss is not finite. The two
-  // passes of molecules are made one after the other, so that only one is in memory; the bits are the same. With a
-  // share, gradients are those of its part, also if a loss is not finite, and losses are those of the part alone.
+  // passes of molecules are made one after the other, so that only one is in memory; the bits are the same. With
+  // `before_last_pass`, gradients are added also if a loss is not finite.
   Losses learn(const GraphInput& input, const Corruption& corruption, uint64_t dropout_key = 0,
-               const LearnShare* share = nullptr);
+               const LearnShare& share = {});
 
   // How often L_pos counts a pair: by this the losses of parts are weighted.
   double position_weight(const GraphInput& input, const Corruption& corruption) const;

@@ -1,10 +1,8 @@
-#include "graphpae/methods/graphmae/decoder.h"
-
 #include <torch/torch.h>
 
 #include <cmath>
 
-#include "graphpae/methods/reconstruction.h"
+#include "graphpae/methods/graphmae/graphmae.h"
 #include "graphpae/ops/attention_ops.h"
 #include "graphpae/ops/dense_ops.h"
 #include "graphpae/ops/feature_ops.h"
@@ -38,10 +36,10 @@ kernels::Dropout dropout_of(double probability, uint64_t key, uint64_t site) {
 
 }  // namespace
 
-torch::Tensor Decoder::loss(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                            const Settings& settings, uint64_t dropout_key) {
-  return scaled_cosine_error(predict(input, nodes, masking, settings, dropout_key),
-                             input.features.dense().index_select(0, masking.masked_indices), settings.gamma);
+torch::Tensor Decoder::loss(const Encoded& encoded) {
+  return scaled_cosine_error(predict(encoded),
+                             encoded.input.features.dense().index_select(0, encoded.masking.masked_indices),
+                             encoded.settings.gamma);
 }
 
 GatDecoder::GatDecoder(const Settings& settings, int64_t features, Initialiser& init) {
@@ -54,12 +52,14 @@ GatDecoder::GatDecoder(const Settings& settings, int64_t features, Initialiser& 
   bias = register_parameter("bias", torch::zeros({features}));
 }
 
-torch::Tensor GatDecoder::gathered(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                                   const Settings& settings, uint64_t dropout_key) {
+torch::Tensor GatDecoder::gathered(const Encoded& encoded) {
+  const auto& [input, nodes, masking, settings, dropout_key] = encoded;
   const MessageGraph& graph = input.graph;
-  const kernels::Dropout dropped = is_training() ? dropout_of(settings.dropout, dropout_key, 0) : kernels::Dropout(),
-                         edge_dropped =
-                             is_training() ? dropout_of(settings.edge_dropout, dropout_key, 1) : kernels::Dropout();
+  kernels::Dropout dropped, edge_dropped;
+  if (is_training()) {
+    dropped = dropout_of(settings.dropout, dropout_key, 0);
+    edge_dropped = dropout_of(settings.edge_dropout, dropout_key, 1);
+  }
   const torch::Tensor ends = multiplied(input, torch::stack({attention_source, attention_target}), weight);  // [2,d]
   const torch::Tensor source = ends[0], target = ends[1];
   const torch::Tensor h = dropout(remasked(multiplied(input, nodes, enter), masking), dropped);
@@ -80,17 +80,14 @@ torch::Tensor GatDecoder::gathered(const GraphInput& input, const torch::Tensor&
       .index_select(0, masking.masked_indices);
 }
 
-torch::Tensor GatDecoder::predict(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                                  const Settings& settings, uint64_t dropout_key) {
-  return torch::mm(gathered(input, nodes, masking, settings, dropout_key), weight.t()) + bias;
-}
+torch::Tensor GatDecoder::predict(const Encoded& encoded) { return torch::mm(gathered(encoded), weight.t()) + bias; }
 
-torch::Tensor GatDecoder::loss(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                               const Settings& settings, uint64_t dropout_key) {
-  if (!input.fused()) return Decoder::loss(input, nodes, masking, settings, dropout_key);
-  return ops::feature_error(gathered(input, nodes, masking, settings, dropout_key), weight, bias,
-                            *input.features.matrix(), masking.masked, ops::FeatureErrorKind::scaled_cosine,
-                            settings.gamma, input.workspace->error, input.threads);
+torch::Tensor GatDecoder::loss(const Encoded& encoded) {
+  const auto& [input, nodes, masking, settings, dropout_key] = encoded;
+  if (!input.fused()) return Decoder::loss(encoded);
+  return ops::feature_error(gathered(encoded), weight, bias, *input.features.matrix(), masking.masked,
+                            ops::FeatureErrorKind::scaled_cosine, settings.gamma, input.workspace->error,
+                            input.threads);
 }
 
 GinDecoder::GinDecoder(const Settings& settings, const std::vector<int64_t>& bond_codes, int64_t types,
@@ -106,8 +103,8 @@ GinDecoder::GinDecoder(const Settings& settings, const std::vector<int64_t>& bon
   out = register_module("out", Linear(2 * d, types, init));
 }
 
-torch::Tensor GinDecoder::predict(const GraphInput& input, const torch::Tensor& nodes, const Masking& masking,
-                                  const Settings&, uint64_t) {
+torch::Tensor GinDecoder::predict(const Encoded& encoded) {
+  const auto& [input, nodes, masking, settings, dropout_key] = encoded;
   const MessageGraph& graph = input.graph;
   const torch::Tensor active =
       input.fused() ? ops::prelu_dropout(nodes.contiguous(), slope, {}, input.threads) : torch::prelu(nodes, slope);
