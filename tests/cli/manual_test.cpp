@@ -36,7 +36,9 @@ std::set<std::string> matches(const std::string& text, const std::string& patter
 // Verbs are what `graphpae --help` lists before its flags.
 std::set<std::string> verbs(const TempDir& dir) {
   const std::string help = run(dir, "--help").out;
-  return matches(help.substr(0, help.find("Options of every verb")), "\n  ([a-z]+) +[A-Z]");
+  std::set<std::string> found = matches(help.substr(0, help.find("Options of every verb")), "\n  ([a-z]+) +[A-Z]");
+  EXPECT_GE(found.size(), 18u) << help;  // so that no loop over them is empty
+  return found;
 }
 
 // Names of flags at the start of a line of help: "  -o, --output DIR".
@@ -57,6 +59,7 @@ std::map<std::string, std::string> whole_helps(const TempDir& dir) {
     const std::set<std::string> names = matches(help, "\nUsage: graphpae ([a-z]+)");
     if (names.size() == 1) helps[*names.begin()] = help;
   }
+  EXPECT_GE(helps.size(), 18u);
   return helps;
 }
 
