@@ -1,5 +1,5 @@
-# `cmake --install` gives the program, the libraries, the public headers and a package for find_package(graphpae):
-# components base (no LibTorch needed) and graphpae (all of it, the default).
+# `cmake --install` gives the program with its manual page and completions, the libraries, the public headers and a
+# package for find_package(graphpae): components base (no LibTorch needed) and graphpae (all of it, the default).
 include(CMakePackageConfigHelpers)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME dev)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/graphpae)
@@ -32,3 +32,25 @@ configure_package_config_file(cmake/graphpae-config.cmake.in ${PROJECT_BINARY_DI
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/graphpae-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/graphpae-config.cmake ${PROJECT_BINARY_DIR}/graphpae-config-version.cmake cmake/dependencies.cmake
         DESTINATION ${package_dir})
+
+# The manual page and completions, which the program writes about itself. Part of `all`, not of what ./run builds.
+if(GRAPHPAE_BUILD_CLI)
+  set(manual ${PROJECT_BINARY_DIR}/manual)
+  find_program(GZIP gzip REQUIRED)
+  add_custom_command(
+    OUTPUT ${manual}/graphpae.1.gz ${manual}/graphpae ${manual}/_graphpae ${manual}/graphpae.fish
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}
+    COMMAND graphpae_cli manual man > ${manual}/graphpae.1
+    COMMAND ${GZIP} -9nf ${manual}/graphpae.1
+    COMMAND graphpae_cli manual bash > ${manual}/graphpae
+    COMMAND graphpae_cli manual zsh > ${manual}/_graphpae
+    COMMAND graphpae_cli manual fish > ${manual}/graphpae.fish
+    DEPENDS graphpae_cli graphpae_full
+    COMMENT "Writing the manual page and completions"
+    VERBATIM)
+  add_custom_target(graphpae_manual ALL DEPENDS ${manual}/graphpae.1.gz)
+  install(FILES ${manual}/graphpae.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${manual}/graphpae DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${manual}/_graphpae DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${manual}/graphpae.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+endif()

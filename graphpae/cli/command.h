@@ -25,6 +25,7 @@ void add_evaluate(CLI::App& app, Common& common);
 void add_finetune(CLI::App& app, Common& common);
 void add_predict(CLI::App& app, Common& common);
 void add_report(CLI::App& app, Common& common);
+void add_manual(CLI::App& app);  // after all others, which it writes about
 
 // Shared between verbs.
 Json info_json(const Dataset& dataset);

@@ -129,20 +129,31 @@ void to_shards(Flags flags, const Common& common) {
 }  // namespace
 
 void add_convert(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("convert", "any readable data to our own directory form, or molecules to shards");
+  CLI::App* verb =
+      app.add_subcommand("convert", "Convert any readable data to our own directory form, or molecules to shards.");
   auto flags = std::make_shared<Flags>();
   flags->data.reading.as_smiles = true;
-  add_data_flags(*verb, flags->data);
-  verb->add_option("-o,--output", flags->output, "directory to write")->required();
-  verb->add_flag("--force", flags->force, "write into an existing directory");
-  verb->add_option("--split", flags->split, "divide molecules anew: scaffold, or random:80/10/10");
-  verb->add_option("--split-seed", flags->split_seed, "seed of a random split")->capture_default_str();
-  verb->add_option("--to", flags->to, "directory, or shards: molecules with positions for pre-training from disk")
+  add_data_argument(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "Write to this directory.")->required()->type_name("DIR");
+  verb->add_flag("--force", flags->force, "Write into an existing directory.");
+  verb->add_option("--to", flags->to,
+                   "Write our directory form, or shards: molecules with positions for pre-training from disk.")
+      ->type_name("directory|shards")
       ->capture_default_str();
-  verb->add_option("--shard-size", flags->shard_size, "molecules of a shard")
+  verb->add_option("--split", flags->split, "Divide molecules anew, by scaffold or random:80/10/10.")
+      ->type_name("SPLIT");
+  add_reading_flags(*verb, flags->data);
+  verb->add_option("--split-seed", flags->split_seed, "Draw a random split from this seed.")
+      ->type_name("N")
+      ->group(kRare)
+      ->capture_default_str();
+  verb->add_option("--shard-size", flags->shard_size, "Put this many molecules into a shard.")
+      ->type_name("N")
+      ->group(kRare)
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 24))
       ->capture_default_str();
-  add_recipe_flags(*verb, flags->model);
+  add_recipe_flag(*verb, flags->model.recipe);
+  add_setting_flags(*verb, {}, flags->model.settings);
   verb->callback([flags, &common] {
     if (choose<bool>("--to", flags->to, {{"directory", false}, {"shards", true}})) {
       if (!flags->split.empty()) throw usage_error("--split divides molecules with labels, and shards hold no labels");

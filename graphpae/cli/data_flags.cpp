@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "graphpae/cli/flag_groups.h"
 #include "graphpae/cli/setting_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/data/known_data.h"
@@ -14,29 +15,40 @@
 
 namespace graphpae::cli {
 
-void add_data_flags(CLI::App& app, DataFlags& flags) {
-  app.add_option("DATA", flags.data, "a file, a directory or the name of a known data set")->required();
-  add_reading_flags(app, flags);
+void add_data_argument(CLI::App& app, DataFlags& flags) {
+  app.add_option("DATA", flags.data, "Read this file or directory, or the known data set of this name.")
+      ->required()
+      ->type_name("DATA");
 }
 
 void add_reading_flags(CLI::App& app, DataFlags& flags) {
-  app.add_option("--features", flags.reading.features, "file of node features (.npz .npy .csv)");
-  app.add_option("--labels", flags.reading.labels, "file of node labels (.npy .csv)");
-  app.add_option("--splits", flags.reading.splits, "file of splits (.npz)");
-  app.add_option("--ids", flags.ids, "ids of an edge list: auto, numbers or names")->capture_default_str();
-  app.add_option("--self-loops", flags.self_loops, "drop, keep or refuse")->capture_default_str();
-  app.add_option("--repeats", flags.repeats, "repeated edges: merge or refuse")->capture_default_str();
-  app.add_option("--smiles-column", flags.reading.smiles_column, "column of SMILES in a table (default: smiles)");
-  app.add_option("--tasks", flags.reading.tasks, "target columns of a table of molecules")->delimiter(',');
-  app.add_option(
-      "--featurizer", flags.featurizer,
-      "codes of molecules: ogb or transfer (default: those of the recipe or the model, of graphs.npz, else ogb)");
-  app.add_option("--on-invalid", flags.on_invalid,
-                 "rows that are not molecules: fail, skip or nan (kept, without atoms)")
+  app.add_option("--features", flags.reading.features, "Read node features from this file (.npz, .npy or .csv).")
+      ->type_name("FILE");
+  app.add_option("--labels", flags.reading.labels, "Read node labels from this file (.npy or .csv).")
+      ->type_name("FILE");
+  const auto add = [&](const char* name, auto& field, const char* value, const char* help) {
+    return app.add_option(name, field, help)->type_name(value)->group(kReading);
+  };
+  add("--splits", flags.reading.splits, "FILE", "Read splits from this file (.npz).");
+  add("--ids", flags.ids, "auto|numbers|names", "Take the ids of an edge list for numbers or for names.")
       ->capture_default_str();
-  app.add_flag("--offline", flags.offline, "never touch the network");
-  app.add_flag("--trust-download", flags.trust_download, "accept downloads whose checksum is not recorded");
-  app.add_option("--registry", flags.registry, "another registry of known data sets (YAML)");
+  add("--self-loops", flags.self_loops, "drop|keep|refuse", "Drop, keep or refuse self loops.")->capture_default_str();
+  add("--repeats", flags.repeats, "merge|refuse", "Merge or refuse repeated edges.")->capture_default_str();
+  add("--smiles-column", flags.reading.smiles_column, "COLUMN",
+      "Read SMILES from this column of a table; the default is smiles.");
+  add("--tasks", flags.reading.tasks, "COLUMNS", "Read targets from these columns of a table of molecules.")
+      ->delimiter(',');
+  add("--featurizer", flags.featurizer, "ogb|transfer",
+      "Give molecules these codes; the default is what the recipe, the model or the data say, or else ogb.");
+  add("--on-invalid", flags.on_invalid, "fail|skip|nan",
+      "Fail at rows that are not molecules, skip them, or keep them without atoms.")
+      ->capture_default_str();
+  const auto add_switch = [&](const char* name, bool& field, const char* help) {
+    app.add_flag(name, field, help)->group(kReading);
+  };
+  add_switch("--offline", flags.offline, "Never touch the network.");
+  add_switch("--trust-download", flags.trust_download, "Accept downloads whose checksum is not recorded.");
+  add("--registry", flags.registry, "FILE", "Look up known data sets in this registry (YAML).");
 }
 
 LoadOptions load_options(const DataFlags& flags, const Common& common) {

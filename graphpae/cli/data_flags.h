@@ -17,8 +17,8 @@ struct DataFlags {
   bool offline = false, trust_download = false;
   bool use_cache = true;  // not a flag: set by a verb that must not use $GRAPHPAE_CACHE
 };
-void add_data_flags(CLI::App& app, DataFlags& flags);
-void add_reading_flags(CLI::App& app, DataFlags& flags);  // all but DATA itself
+void add_data_argument(CLI::App& app, DataFlags& flags);  // DATA itself
+void add_reading_flags(CLI::App& app, DataFlags& flags);  // all the others
 LoadOptions load_options(const DataFlags& flags, const Common& common);
 Dataset load_data(const DataFlags& flags, const Common& common);
 

@@ -83,15 +83,17 @@ void run_demo(const std::string& directory, bool force, const Common& common) {
 }  // namespace
 
 void add_demo(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("demo", "the whole story on a built-in generated graph, offline");
+  CLI::App* verb =
+      app.add_subcommand("demo", "Tell the whole story on a generated graph, offline and in about a minute.");
   struct Flags {
     std::string output = "graphpae-demo";
     bool force = false;
   };
   auto flags = std::make_shared<Flags>();
-  CLI::Option* output =
-      verb->add_option("-o,--output", flags->output, "directory for the results")->capture_default_str();
-  verb->add_flag("--force", flags->force, "write into an existing directory");
+  CLI::Option* output = verb->add_option("-o,--output", flags->output, "Write the results to this directory.")
+                            ->type_name("DIR")
+                            ->capture_default_str();
+  verb->add_flag("--force", flags->force, "Write into an existing directory.");
   // The directory of an earlier demo may be replaced, one that the user names may not.
   verb->callback([flags, output, &common] { run_demo(flags->output, flags->force || output->count() == 0, common); });
 }

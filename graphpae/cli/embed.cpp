@@ -50,19 +50,25 @@ void embed(Flags& flags, const Common& common) {
 }  // namespace
 
 void add_embed(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("embed", "frozen embeddings, one row per node or molecule in input order");
+  CLI::App* verb = app.add_subcommand("embed", "Write frozen embeddings, one row per node or molecule in input order.");
   auto flags = std::make_shared<Flags>();
-  verb->add_option("RUN", flags->run, "run directory or model directory")->required();
-  add_data_flags(*verb, flags->data);
-  verb->add_option("-o,--output", flags->output, "file to write: .npy .npz .csv .tsv")->required();
-  add_kernels_flag(*verb, flags->kernels);
-  verb->add_option("--inference", flags->inference,
-                   "of nodes: exact, or sampled as released for models trained on samples")
-      ->capture_default_str();
-  verb->add_option(
-          "--memory", flags->memory,
-          "resident memory to stay below, such as 8GB; large graphs go layer by layer (default: what is there)")
+  verb->add_option("RUN", flags->run, "Take the encoder of this run or model directory.")->required()->type_name("RUN");
+  add_data_argument(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "Write to this file (.npy, .npz, .csv or .tsv).")
+      ->required()
+      ->type_name("FILE");
+  add_reading_flags(*verb, flags->data);
+  verb->add_option("--memory", flags->memory,
+                   "Stay below this much memory, such as 8GB; large graphs go layer by layer. The default is what is "
+                   "free.")
+      ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(true));
+  verb->add_option("--inference", flags->inference,
+                   "Embed nodes exactly, or from samples as released for models trained on samples.")
+      ->type_name("exact|sampled")
+      ->group(kRare)
+      ->capture_default_str();
+  add_kernels_flag(*verb, flags->kernels);
   verb->callback([flags, &common] { embed(*flags, common); });
 }
 

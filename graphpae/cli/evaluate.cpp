@@ -24,16 +24,21 @@ struct Flags {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("evaluate", "probe frozen embeddings over all splits, beside baselines");
+  CLI::App* verb = app.add_subcommand("evaluate", "Probe frozen embeddings over all splits, beside baselines.");
   auto flags = std::make_shared<Flags>();
-  verb->add_option("RUN", flags->run, "run directory or model directory")->required();
-  add_data_flags(*verb, flags->data);
-  verb->add_option("--also", flags->also, "a run that differs in its seed only: scores are joined (repeatable)")
-      ->take_all()
-      ->expected(1);
-  verb->add_option("--against", flags->against, "another run: the difference, split by split");
-  verb->add_option("-o,--output", flags->output, "also write the results as JSON to this file");
+  verb->add_option("RUN", flags->run, "Take the embeddings of this run or model directory.")
+      ->required()
+      ->type_name("RUN");
+  add_data_argument(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "Also write the results as JSON to this file.")->type_name("FILE");
   add_evaluate_flags(*verb, flags->evaluate);
+  verb->add_option("--against", flags->against, "Compare with this run, split by split.")->type_name("RUN");
+  verb->add_option("--also", flags->also,
+                   "Join the scores of this run, which differs in its seed only; the flag may be repeated.")
+      ->take_all()
+      ->expected(1)
+      ->type_name("RUN");
+  add_reading_flags(*verb, flags->data);
   Settings defaults;
   OptionTable table;
   declare_probe(table, defaults);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "graphpae/cli/flag_groups.h"
 #include "graphpae/cli/score_table.h"
 
 namespace graphpae::cli {
@@ -68,26 +69,40 @@ std::string paper_line(const EvaluationFacts& facts) {
 
 void add_evaluate_flags(CLI::App& app, run::EvaluateOptions& options, CLI::Option* switch_flag) {
   const auto add = [&](CLI::Option* option) {
-    option->group("Evaluation");
+    option->group(kEvaluation);
     if (switch_flag != nullptr) option->needs(switch_flag);
     return option;
   };
+  // Everyday flags of a verb that does nothing else.
+  const auto add_first = [&](CLI::Option* option) { add(option)->group(switch_flag ? kEvaluation : kEveryday); };
   const CLI::Range count(int64_t{1}, int64_t{100000});
-  add(app.add_option("--protocol", options.protocol, "strict, paper (as released: inflated on one graph) or both")
+  add_first(app.add_option("--protocol", options.protocol,
+                           "Measure honestly (strict), as released (paper, inflated on one graph) or both ways.")
+                ->type_name("strict|paper|both")
+                ->capture_default_str());
+  add_first(app.add_option("--probe", options.probe,
+                           "Train the probe with adam as released, the default, or with lbfgs until it has converged, "
+                           "its penalty chosen by validation.")
+                ->type_name("adam|lbfgs"));
+  add_first(app.add_option("--split", options.split,
+                           "Take the splits of the data (public, the default if there are any), draw them "
+                           "(random:60/20/20) or divide molecules by scaffold (scaffold).")
+                ->type_name("SPLIT"));
+  add_first(app.add_option("--seeds", options.seeds,
+                           "Train this many probes per split; the default makes ten scores of all splits.")
+                ->type_name("N")
+                ->check(count));
+  add(app.add_option("--baselines", options.baselines, "Probe the baselines too, or the embeddings only.")
+          ->type_name("all|none")
           ->capture_default_str());
-  add(app.add_option("--baselines", options.baselines, "all, or none: probe the embeddings only")
-          ->capture_default_str());
-  add(app.add_option("--probe", options.probe,
-                     "adam (as released, default) or lbfgs (converged, penalty chosen by validation)"));
-  add(app.add_option("--split", options.split,
-                     "public: those of the data (default if any); random:60/20/20: drawn; scaffold: molecules"));
-  add(app.add_option("--num-splits", options.num_splits, "how many random splits (default: 10)")->check(count));
-  add(app.add_option("--split-seed", options.split_seed, "seed of random splits (default: 0)")
-          ->check(CLI::NonNegativeNumber));
-  add(app.add_flag("--stratified", options.stratified, "random splits keep the shares of the classes"));
-  add(app.add_option("--seeds", options.seeds, "probes per split (default: until splits x seeds is ten)")
+  add(app.add_option("--num-splits", options.num_splits, "Draw this many random splits; the default is 10.")
+          ->type_name("N")
           ->check(count));
-  add(app.add_flag("--dedupe", options.dedupe, "leave out test nodes that have a twin in training"));
+  add(app.add_option("--split-seed", options.split_seed, "Draw random splits from this seed; the default is 0.")
+          ->type_name("N")
+          ->check(CLI::NonNegativeNumber));
+  add(app.add_flag("--stratified", options.stratified, "Keep the shares of the classes in random splits."));
+  add(app.add_flag("--dedupe", options.dedupe, "Leave out test nodes that have a twin in training."));
 }
 
 std::string evaluation_text(const EvaluationTable& table) {

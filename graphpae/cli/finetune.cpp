@@ -131,25 +131,30 @@ void finetune(Flags& flags, const Common& common) {
 
 void add_finetune_flags(CLI::App& app, ModelFlags& flags) {
   FinetuneSettings defaults;
-  add_option_flags(app, table_of(defaults), flags.settings, "finetune.");
+  add_option_flags(app, table_of(defaults), flags.settings, {{"loss", "freeze"}, kSettings, "finetune."});
 }
 
 }  // namespace
 
 void add_finetune(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("finetune", "train encoder and head on labels of molecules or nodes");
+  CLI::App* verb = app.add_subcommand("finetune", "Train encoder and head on labels of nodes or molecules.");
   auto flags = std::make_shared<Flags>();
   flags->training.run.checkpoint_every = 10;
-  verb->add_option("RUN", flags->run, "run or model directory to start from; none: from scratch")->required();
-  add_data_flags(*verb, flags->data);
+  verb->add_option("RUN", flags->run, "Start from this run or model directory, or from scratch if it is `none`.")
+      ->required()
+      ->type_name("RUN");
+  add_data_argument(*verb, flags->data);
+  add_training_flags(*verb, flags->training);
   add_model_flags(*verb, flags->model);
   add_finetune_flags(*verb, flags->model);
   verb->add_option("--targets", flags->parts.targets,
-                   "targets of molecules by name, for instance mu,alpha (default: all)")
+                   "Learn these targets of molecules, for instance mu,alpha; the default is all.")
+      ->type_name("NAMES")
       ->delimiter(',');
-  verb->add_flag("--one-at-a-time", flags->parts.one_at_a_time, "a model of its own for every target");
-  verb->add_flag("--from-scratch", flags->from_scratch, "the shape of RUN, but weights drawn anew");
-  add_training_flags(*verb, flags->training);
+  verb->add_flag("--from-scratch", flags->from_scratch, "Take the shape of RUN, but draw its weights anew.");
+  add_reading_flags(*verb, flags->data);
+  verb->add_flag("--one-at-a-time", flags->parts.one_at_a_time, "Train a model of its own for every target.")
+      ->group(kRare);
   verb->callback([flags, &common] { finetune(*flags, common); });
 }
 

@@ -12,5 +12,6 @@ int main(int argc, char** argv) {
     add_predict(app, common);
     add_spectrum(app, common);
     add_report(app, common);
+    add_manual(app);
   });
 }

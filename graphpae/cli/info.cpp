@@ -202,10 +202,11 @@ std::string info_text(const Dataset& dataset, const std::string& name) {
 }
 
 void add_info(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand(
-      "info", "what was read: nodes, edges, features, classes, splits, homophily, duplicates; molecules likewise");
+  CLI::App* verb =
+      app.add_subcommand("info", "Show what was read: nodes, edges, features, classes and splits, or molecules.");
   auto flags = std::make_shared<DataFlags>();
-  add_data_flags(*verb, *flags);
+  add_data_argument(*verb, *flags);
+  add_reading_flags(*verb, *flags);
   verb->callback([flags, &common] {
     if (is_shard_directory(flags->data)) {
       const ShardManifest manifest = ShardSet(flags->data).manifest();

@@ -76,10 +76,15 @@ std::optional<Failure> wait_for(std::vector<pid_t> children) {
 }  // namespace
 
 void add_launch(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("launch", "train on several processes of this machine");
+  CLI::App* verb = app.add_subcommand("launch", "Pre-train on several processes of this machine.");
   auto flags = std::make_shared<Flags>();
-  verb->add_option("-n,--processes", flags->count, "how many")->check(CLI::Range(1, 1024))->capture_default_str();
-  verb->add_option("COMMAND", flags->command, "after --: pretrain and its arguments")->required();
+  verb->add_option("-n,--processes", flags->count, "Start this many processes.")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
+  verb->add_option("COMMAND", flags->command, "Run this verb, after `--`: pretrain and its arguments.")
+      ->required()
+      ->type_name("pretrain|bench");
   verb->callback([flags, &common] {
     if (flags->command[0] != "pretrain" && flags->command[0] != "bench")
       throw usage_error(fmt::format("launch: '{}' runs in one process; several are for pretrain", flags->command[0]));

@@ -48,9 +48,7 @@ int main(int argc, char** argv) {
   const std::string verb = first_word(argc, argv);
   const bool here = std::find(kHere.begin(), kHere.end(), verb) != kHere.end(), bench = verb == "bench";
   restart_with_short_spins(argv, here ? "" : bench ? "graphpae-bench" : "graphpae-full");
-  if (here) return run_program(argc, argv);
-  std::fputs(bench ? "graphpae: error: benchmarks are not built; `./run bench` builds them\n"
-                   : "graphpae: error: graphpae-full is neither beside this program nor in ../lib/graphpae\n",
-             stderr);
+  if (here || bench) return run_program(argc, argv);  // bench has its help here, too
+  std::fputs("graphpae: error: graphpae-full is neither beside this program nor in ../lib/graphpae\n", stderr);
   return static_cast<int>(graphpae::ErrorKind::internal);
 }

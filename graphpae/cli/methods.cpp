@@ -49,9 +49,9 @@ void print_method(const MethodName& method, const Common& common) {
 }  // namespace
 
 void add_methods(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("methods", "list methods of learning without labels, or describe one");
+  CLI::App* verb = app.add_subcommand("methods", "List the methods of learning without labels, or describe one.");
   auto name = std::make_shared<std::string>();
-  verb->add_option("NAME", *name, "the method to describe");
+  verb->add_option("NAME", *name, "Describe this method.")->type_name("METHOD");
   verb->callback([name, &common] {
     if (!name->empty()) return print_method(find_method(*name), common);
     Json list = Json::array();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "graphpae/cli/flag_groups.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/data/molecule_shards.h"
@@ -18,12 +19,13 @@ namespace graphpae::cli {
 
 void add_model_flags(CLI::App& app, ModelFlags& flags) {
   Settings defaults;
-  add_recipe_flags(app, flags, table_of(defaults));
+  add_recipe_flag(app, flags.recipe);
+  add_setting_flags(app, table_of(defaults), flags.settings, {{"method", "epochs", "lr", "seed"}});
 }
 
-void add_recipe_flags(CLI::App& app, ModelFlags& flags, const OptionTable& settings) {
-  app.add_option("--recipe", flags.recipe, "named settings; `graphpae recipes` lists them");
-  add_setting_flags(app, settings, flags.settings);
+void add_recipe_flag(CLI::App& app, std::string& recipe) {
+  app.add_option("--recipe", recipe, "Start from the settings of this recipe; `graphpae recipes` lists them.")
+      ->type_name("RECIPE");
 }
 
 namespace {
@@ -78,18 +80,24 @@ void TrainingFlags::check(const std::string& name) const {
 }
 
 void add_training_flags(CLI::App& app, TrainingFlags& flags) {
-  app.add_option("-o,--output", flags.run.run, "run directory");
-  app.add_flag("--resume", flags.run.resume, "go on with the run in the run directory, if there is one");
-  app.add_flag("--force", flags.run.force, "start anew in an existing run directory");
-  app.add_flag("--dry-run", flags.dry_run, "shapes, memory and time estimate; nothing is written");
+  app.add_option("-o,--output", flags.run.run, "Keep the run in this directory; only --dry-run needs none.")
+      ->type_name("DIR");
+  app.add_flag("--resume", flags.run.resume, "Go on with the run in that directory, if there is one.");
+  app.add_flag("--force", flags.run.force, "Start anew in an existing run directory.");
+  app.add_flag("--dry-run", flags.dry_run, "Estimate shapes, memory and time, and write nothing.");
   add_kernels_flag(app, flags.kernels);
-  app.add_option("--checkpoint-every", flags.run.checkpoint_every, "epochs between checkpoints")
+  app.add_option("--checkpoint-every", flags.run.checkpoint_every, "Write a checkpoint after this many epochs.")
+      ->type_name("N")
+      ->group(kRare)
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->capture_default_str();
 }
 
 void add_kernels_flag(CLI::App& app, std::string& kernels) {
-  app.add_option("--kernels", kernels, "fused or reference (plain LibTorch)")->capture_default_str();
+  app.add_option("--kernels", kernels, "Compute with fused kernels or with plain LibTorch operations.")
+      ->type_name("fused|reference")
+      ->group(kRare)
+      ->capture_default_str();
 }
 
 Kernels parse_kernels(const std::string& text) {

@@ -27,8 +27,7 @@ struct ModelFlags {
 };
 // --recipe, --set, --config and a flag of every setting.
 void add_model_flags(CLI::App& app, ModelFlags& flags);
-// With flags of these settings only.
-void add_recipe_flags(CLI::App& app, ModelFlags& flags, const OptionTable& settings = {});
+void add_recipe_flag(CLI::App& app, std::string& recipe);
 
 // Precedence: flags and --set, then --config, then the recipe, then `base`.
 // `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.

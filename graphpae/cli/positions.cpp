@@ -144,17 +144,17 @@ Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Fl
 OptionTable position_table(PositionOptions& o) {
   OptionTable table;
   using N = PositionNormalisation;
-  table.add("k", o.k, between(1, 1e6), "number of eigenvectors");
-  table.add("tolerance", o.tolerance, between(1e-12, 1e-2), "bound of every residual ||L u - lambda u||");
+  table.add("k", o.k, between(1, 1e6), "Compute this many eigenvectors.");
+  table.add("tolerance", o.tolerance, between(1e-12, 1e-2), "Keep every residual ||L u - lambda u|| below this.");
   table.add_choice("solver", o.solver,
                    {{"auto", PositionSolver::automatic},
                     {"dense", PositionSolver::dense},
                     {"block", PositionSolver::block},
                     {"inverse", PositionSolver::inverse},
                     {"slepc", PositionSolver::slepc}},
-                   "solver");
-  table.add("skip_zero", o.skip_zero, "leave out eigenvalues below 1e-6");
-  table.add("absolute", o.absolute, "take absolute values of entries");
+                   "Compute with this solver.");
+  table.add("skip_zero", o.skip_zero, "Leave out eigenvalues below 1e-6.");
+  table.add("absolute", o.absolute, "Take absolute values of entries.");
   table.add_choice("normalisation", o.normalisation,
                    {{"none", N::none},
                     {"l1", N::l1},
@@ -163,8 +163,8 @@ OptionTable position_table(PositionOptions& o) {
                     {"wavelength", N::wavelength},
                     {"wavelength_asin", N::wavelength_asin},
                     {"wavelength_soft", N::wavelength_soft}},
-                   "what each eigenvector is divided by");
-  table.add("extend", o.extend, "complete the eigenspace that K cuts");
+                   "Normalise each eigenvector in this way.");
+  table.add("extend", o.extend, "Complete the eigenspace that K cuts.");
   return table;
 }
 
@@ -202,13 +202,14 @@ void run_positions(const Flags& flags, const PositionOptions& options, const Com
 
 void add_positions(CLI::App& app, Common& common) {
   CLI::App* verb =
-      app.add_subcommand("positions", "the smallest eigenvalues and eigenvectors of the normalised Laplacian");
+      app.add_subcommand("positions", "Compute the smallest eigenvalues and eigenvectors of the normalised Laplacian.");
   auto flags = std::make_shared<Flags>();
-  add_data_flags(*verb, flags->data);
-  verb->add_option("-o,--output", flags->output, "file to write (.npz)")->required();
-  verb->add_flag("--no-cache", flags->no_cache, "neither read nor write $GRAPHPAE_CACHE");
+  add_data_argument(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "Write to this file (.npz).")->required()->type_name("FILE");
   PositionOptions defaults;
-  add_setting_flags(*verb, position_table(defaults), flags->settings);
+  add_setting_flags(*verb, position_table(defaults), flags->settings, {{"k", "solver", "tolerance"}, kRare});
+  verb->add_flag("--no-cache", flags->no_cache, "Neither read nor write $GRAPHPAE_CACHE.")->group(kRare);
+  add_reading_flags(*verb, flags->data);
   verb->callback([flags, &common] {
     PositionOptions options;
     apply_settings(position_table(options), flags->settings);

@@ -48,11 +48,16 @@ void predict(Flags& flags, const Common& common) {
 }  // namespace
 
 void add_predict(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("predict", "predictions of a fine-tuned model, one row per input row");
+  CLI::App* verb = app.add_subcommand("predict", "Write the predictions of a fine-tuned model, one row per input row.");
   auto flags = std::make_shared<Flags>();
-  verb->add_option("RUN", flags->run, "run or model directory of `graphpae finetune`")->required();
-  add_data_flags(*verb, flags->data);
-  verb->add_option("-o,--output", flags->output, "file to write: .csv .tsv .npy")->required();
+  verb->add_option("RUN", flags->run, "Take the model of this run or model directory, which `finetune` wrote.")
+      ->required()
+      ->type_name("RUN");
+  add_data_argument(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "Write to this file (.csv, .tsv or .npy).")
+      ->required()
+      ->type_name("FILE");
+  add_reading_flags(*verb, flags->data);
   add_kernels_flag(*verb, flags->kernels);
   verb->callback([flags, &common] { predict(*flags, common); });
 }

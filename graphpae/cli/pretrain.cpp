@@ -83,16 +83,24 @@ void pretrain(Flags& flags, Common& common) {
 }  // namespace
 
 void add_pretrain(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("pretrain", "learn an encoder without labels");
+  CLI::App* verb = app.add_subcommand("pretrain", "Learn an encoder without labels.");
   auto flags = std::make_shared<Flags>();
-  add_data_flags(*verb, flags->data);
-  add_model_flags(*verb, flags->model);
+  add_data_argument(*verb, flags->data);
   add_training_flags(*verb, flags->training);
-  verb->add_option("--precision", flags->precision, "of the computation; fp32 is all there is")->capture_default_str();
-  verb->add_option("--timeout", flags->timeout, "of several processes: seconds after which one that is silent is gone")
+  add_model_flags(*verb, flags->model);
+  CLI::Option* evaluate =
+      verb->add_flag("--evaluate", flags->evaluate, "Probe the embeddings after training, as `evaluate` does.");
+  add_reading_flags(*verb, flags->data);
+  verb->add_option("--precision", flags->precision, "Compute in this precision; fp32 is all there is.")
+      ->type_name("fp32")
+      ->group(kRare)
+      ->capture_default_str();
+  verb->add_option("--timeout", flags->timeout,
+                   "Give up one of several processes that has been silent for this many seconds.")
+      ->type_name("SECONDS")
+      ->group(kRare)
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
-  CLI::Option* evaluate = verb->add_flag("--evaluate", flags->evaluate, "probe the embeddings after training");
   add_evaluate_flags(*verb, flags->evaluation, evaluate);
   verb->callback([flags, &common] { pretrain(*flags, common); });
 }

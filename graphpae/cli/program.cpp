@@ -9,7 +9,9 @@
 #include <new>
 #include <optional>
 
+#include "graphpae/cli/bench_verb.h"
 #include "graphpae/cli/command.h"
+#include "graphpae/cli/help.h"
 #include "graphpae/cli/interrupt.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
@@ -20,12 +22,14 @@ namespace graphpae::cli {
 namespace {
 
 void add_common_flags(CLI::App& app, Common& common) {
-  app.add_option("--threads", common.threads, "threads to use (default: all processors)")->check(CLI::Range(1, 4096));
-  app.add_flag("--json", common.json, "machine-readable result on stdout");
-  app.add_flag("-q,--quiet", common.quiet, "errors only");
-  app.add_flag("-v,--verbose", common.verbose, "more messages");
-  app.add_flag("--no-progress", common.no_progress, "no progress bars");
-  app.add_option("--log-file", common.log_file, "also write messages to this file");
+  app.add_option("--threads", common.threads, "Use this many threads; the default is all processors.")
+      ->check(CLI::Range(1, 4096))
+      ->type_name("N");
+  app.add_flag("--json", common.json, "Print the result as JSON.");
+  app.add_flag("-q,--quiet", common.quiet, "Print no messages but errors.");
+  app.add_flag("-v,--verbose", common.verbose, "Print more messages.");
+  app.add_flag("--no-progress", common.no_progress, "Show no progress bars.");
+  app.add_option("--log-file", common.log_file, "Also write messages to this file.")->type_name("FILE");
 }
 
 // The first flag that neither the program nor its verb knows, with the one that may be meant.
@@ -71,8 +75,10 @@ int report(const std::string& message, int code) {
 int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   Common common;
   common.command = "graphpae " + shell_words({argv + 1, argv + argc});
-  CLI::App app("Graph Positional Autoencoders: learn node and molecule representations without labels", "graphpae");
-  app.set_version_flag("--version", std::string("graphpae ") + kVersion);
+  CLI::App app("Learn representations of nodes and molecules without labels (Graph Positional Autoencoders).",
+               "graphpae");
+  use_our_help(app);
+  app.set_version_flag("--version", std::string("graphpae ") + kVersion, "Show the version and exit.");
   app.require_subcommand(1);
   app.fallthrough();
   add_common_flags(app, common);
@@ -86,6 +92,8 @@ int run(int argc, char** argv, const ExtraVerbs& extra_verbs) {
   add_launch(app, common);
   add_reproduce(app, common);
   if (extra_verbs) extra_verbs(app, common);
+  const auto is_bench = [](const CLI::App* verb) { return verb->get_name() == "bench"; };
+  if (app.get_subcommands(is_bench).empty()) add_absent_bench(app);
   app.parse_complete_callback([&] { set_up_log(common); });
 
   std::vector<std::string> verbs;

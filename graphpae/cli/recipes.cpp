@@ -24,9 +24,9 @@ Json resolved_json(const Recipe& recipe) {
 }  // namespace
 
 void add_recipes(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("recipes", "list recipes, or print one");
+  CLI::App* verb = app.add_subcommand("recipes", "List the recipes, or print one.");
   auto name = std::make_shared<std::string>();
-  verb->add_option("NAME", *name, "the recipe to print");
+  verb->add_option("NAME", *name, "Print this recipe.")->type_name("RECIPE");
   verb->callback([name, &common] {
     if (!name->empty()) {
       const Recipe& recipe = find_recipe(*name);

@@ -41,14 +41,18 @@ void export_metrics(const Flags& flags, const Common& common) {
 }  // namespace
 
 void add_report(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("report", "a page about a run, or one that compares several");
+  CLI::App* verb = app.add_subcommand("report", "Write a page about a run, or one that compares several.");
   auto flags = std::make_shared<Flags>();
-  verb->add_option("RUN", flags->runs, "run directories")->required();
-  verb->add_option("-o,--output", flags->output, "file to write (default: RUN/report.html; needed for several runs)");
-  verb->add_option("--spectrum", flags->spectrum, "directory of `graphpae spectrum`, to be shown with the run");
+  verb->add_option("RUN", flags->runs, "Show these run directories.")->required()->type_name("RUN");
+  verb->add_option("-o,--output", flags->output,
+                   "Write to this file; the default is RUN/report.html, and several runs need one.")
+      ->type_name("FILE");
+  verb->add_option("--spectrum", flags->spectrum, "Show this directory of `spectrum` with the run.")->type_name("DIR");
   verb->add_option("--export", flags->exported,
-                   "instead of a page, the metrics: csv (RUN/metrics.csv) or tensorboard (RUN/tensorboard/)");
-  verb->add_option("--data", flags->data.data, "the data of the run: makes the map of the embeddings anew");
+                   "Instead of a page, write the metrics to RUN/metrics.csv or to RUN/tensorboard/.")
+      ->type_name("csv|tensorboard");
+  verb->add_option("--data", flags->data.data, "Make the map of the embeddings anew from the data of the run.")
+      ->type_name("DATA");
   add_reading_flags(*verb, flags->data);
   verb->callback([flags, &common] {
     if (!flags->exported.empty()) {

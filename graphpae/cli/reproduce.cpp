@@ -144,28 +144,52 @@ void print_result(const TuneResult& result, const Common& common) {
 }  // namespace
 
 void add_reproduce(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("reproduce", "rerun a table of the paper, or tune settings; resumable");
+  CLI::App* verb = app.add_subcommand(
+      "reproduce", "Rerun a table of the paper, or tune settings, and go on where it was interrupted.");
   auto flags = std::make_shared<ReproduceOptions>();
-  verb->add_option("NAME", flags->name, "an experiment (none: a list of them), all, tune, or a YAML file of your own");
-  verb->add_option("DATA", flags->tune_data, "of tune: the data set");
-  verb->add_option("--data", flags->data, "directory of data sets (default: $GRAPHPAE_DATA)");
-  verb->add_option("--seeds", flags->seeds, "runs per line (default: as the experiment says)")
+  verb->add_option(
+          "NAME", flags->name,
+          "Run this experiment, all of them, tune, or a YAML file of your own; without a name they are listed.")
+      ->type_name("EXPERIMENT");
+  verb->add_option("DATA", flags->tune_data, "Tune settings for this data set, after the name tune.")
+      ->type_name("DATA");
+  verb->add_option("--data", flags->data, "Look for data sets in this directory; the default is $GRAPHPAE_DATA.")
+      ->type_name("DIR");
+  verb->add_option("--seeds", flags->seeds,
+                   "Run every line of the table this often; the default is what the experiment says.")
+      ->type_name("N")
       ->check(CLI::Range(1, 100000));
-  verb->add_option("--datasets", flags->datasets, "only these, for instance chameleon,squirrel")->delimiter(',');
-  verb->add_option("--variants", flags->variants, "only these lines of the table, also those that are not by default")
+  verb->add_option("--datasets", flags->datasets, "Run these data sets only, for instance chameleon,squirrel.")
+      ->type_name("NAMES")
       ->delimiter(',');
-  verb->add_option("--epochs", flags->epochs, "of every run, instead of those of the recipes")
+  verb->add_option("--variants", flags->variants,
+                   "Run these lines of the table only, even those that are not run by default.")
+      ->type_name("NAMES")
+      ->delimiter(',');
+  verb->add_option("--epochs", flags->epochs, "Train for this many epochs instead of those of the recipes.")
+      ->type_name("N")
       ->check(CLI::Range(int64_t{1}, int64_t{1000000000}));
-  verb->add_option("--budget", flags->budget, "time to spend, for instance 30m or 2h: seeds and epochs are cut to fit");
-  verb->add_option("-o,--output", flags->output, "directory of results and unfinished runs")->capture_default_str();
-  verb->add_option("--results", flags->results, "further files of finished runs, only read (repeatable)")
+  verb->add_option("--budget", flags->budget,
+                   "Spend this much time, for instance 30m or 2h; seeds and epochs are cut to fit.")
+      ->type_name("TIME");
+  verb->add_option("-o,--output", flags->output, "Keep results and unfinished runs in this directory.")
+      ->type_name("DIR")
+      ->capture_default_str();
+  verb->add_option("--results", flags->results, "Also read finished runs from this file; the flag may be repeated.")
+      ->type_name("FILE")
+      ->group(kRare)
       ->take_all()
       ->allow_extra_args(false);
-  verb->add_flag("--table-only", flags->table_only, "run nothing: tables of what is done");
-  verb->add_option("--fill", flags->fill, "also fill the marks <!-- table: NAME --> of this Markdown file");
-  verb->add_flag("--keep-runs", flags->keep_runs, "keep models and checkpoints of finished runs");
-  verb->add_flag("--dry-run", flags->dry_run, "list the runs, which are done and how long the others take");
-  verb->add_option("--recipe", flags->recipe, "of tune: where the search starts (default: the recipe of that name)");
+  verb->add_flag("--table-only", flags->table_only, "Run nothing, and make tables of what is done.");
+  verb->add_option("--fill", flags->fill, "Also fill the marks <!-- table: NAME --> of this Markdown file.")
+      ->type_name("FILE")
+      ->group(kRare);
+  verb->add_flag("--keep-runs", flags->keep_runs, "Keep models and checkpoints of finished runs.")->group(kRare);
+  verb->add_flag("--dry-run", flags->dry_run, "List the runs, which of them are done and how long the others take.");
+  verb->add_option("--recipe", flags->recipe,
+                   "Start the search of tune from this recipe; the default is the recipe of that name.")
+      ->type_name("RECIPE")
+      ->group(kRare);
   verb->callback([flags, &common] {
     if (flags->name.empty()) return print_experiments(common);
     if (!flags->data.empty() && !std::filesystem::is_directory(flags->data))

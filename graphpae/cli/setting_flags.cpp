@@ -4,33 +4,60 @@
 
 #include <algorithm>
 
+#include "graphpae/cli/flag_groups.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/options.h"
 #include "graphpae/io/input_file.h"
 
 namespace graphpae::cli {
 
+namespace {
+
+bool is_choice(const Option& option) { return option.type.starts_with("one of "); }
+
+// What stands for the value of an option in help.
+std::string value_name(const Option& option) {
+  if (is_choice(option)) return option.type.substr(std::string("one of ").size());
+  if (option.type == "yes/no") return "yes|no";
+  return option.type == "integer" ? "N" : option.type == "number" ? "X" : option.type == "integers" ? "N,..." : "TEXT";
+}
+
+// For everyday flags, whose help is short.
+std::string short_text(const Option& option) {
+  return option.default_value.empty() ? option.help
+                                      : fmt::format("{} The default is {}.", option.help, option.default_value);
+}
+
+}  // namespace
+
 std::string describe(const Option& option) {
-  return fmt::format("{} ({}{}; default {})", option.help, option.type, option.range.empty() ? "" : ", " + option.range,
+  const std::string meaning = option.help.substr(0, option.help.find_last_not_of('.') + 1);
+  return fmt::format("{} ({}{}; default {}).", meaning, option.type, option.range.empty() ? "" : ", " + option.range,
                      option.default_value.empty() ? "none" : option.default_value);
 }
 
-void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const std::string& prefix) {
+void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const FlagNames& names) {
   for (const Option& option : table.options()) {
-    const std::string name = option.key.substr(option.key.starts_with(prefix) ? prefix.size() : 0);
+    const std::string name = option.key.substr(option.key.starts_with(names.prefix) ? names.prefix.size() : 0);
     std::string flag = (name.size() == 1 ? "-" : "--") + name;
     std::replace(flag.begin(), flag.end(), '_', '-');
+    const bool everyday = std::find(names.everyday.begin(), names.everyday.end(), name) != names.everyday.end();
     app.add_option_function<std::string>(
            flag, [&flags, key = option.key](const std::string& text) { flags.flags.emplace_back(key, text); },
-           describe(option))
-        ->type_name("");
+           everyday ? short_text(option) : describe(option))
+        ->type_name(value_name(option))
+        ->option_text(option.key)  // for the outline of the program
+        ->group(everyday ? kEveryday : names.group);
   }
 }
 
-void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags) {
-  add_option_flags(app, table, flags, "");
-  app.add_option("--set", flags.set, "key=value, repeatable")->take_all()->allow_extra_args(false);
-  app.add_option("--config", flags.config, "YAML file of settings");
+void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const FlagNames& names) {
+  add_option_flags(app, table, flags, names);
+  app.add_option("--set", flags.set, "Give a setting a value; the flag may be repeated.")
+      ->take_all()
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
+  app.add_option("--config", flags.config, "Read settings from this file (YAML).")->type_name("FILE");
 }
 
 void apply_settings(OptionTable table, const SettingFlags& flags) {

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "graphpae/cli/flag_groups.h"
 #include "graphpae/core/options.h"
 
 namespace graphpae::cli {
@@ -16,9 +17,16 @@ struct SettingFlags {
   std::string config;
   std::vector<std::pair<std::string, std::string>> flags;
 };
-void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags);
-// Only the flags of options, called without the prefix of their keys.
-void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const std::string& prefix);
+
+// How the flags of a table are called and where help shows them.
+struct FlagNames {
+  std::vector<std::string> everyday;  // those among the everyday flags
+  std::string group = kSettings;      // of all others
+  std::string prefix = {};            // of keys, which flags go without
+};
+void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const FlagNames& names = {});
+// Without --set and --config.
+void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const FlagNames& names = {});
 // Precedence: --flag and --set, then --config.
 void apply_settings(OptionTable table, const SettingFlags& flags);
 
@@ -40,7 +48,7 @@ E choose(const std::string& flag, const std::string& text, std::vector<std::pair
   return value;
 }
 
-// "MEANING (TYPE, RANGE; default VALUE)".
+// "MEANING (TYPE, RANGE; default VALUE).", a sentence.
 std::string describe(const Option& option);
 
 }  // namespace graphpae::cli

@@ -48,9 +48,10 @@ void print_settings(const std::string& name, const Common& common) {
 }  // namespace
 
 void add_settings(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand("settings", "list every setting with its type, range and default, or one");
+  CLI::App* verb =
+      app.add_subcommand("settings", "List every setting with its meaning, range and default, or describe one.");
   auto name = std::make_shared<std::string>();
-  verb->add_option("NAME", *name, "the setting to describe");
+  verb->add_option("NAME", *name, "Describe this setting.")->type_name("SETTING");
   verb->callback([name, &common] { print_settings(*name, common); });
 }
 

@@ -60,17 +60,23 @@ void print_energies(const std::vector<EnergySpectrum>& energies) {
 }  // namespace
 
 void add_spectrum(CLI::App& app, Common& common) {
-  CLI::App* verb = app.add_subcommand(
-      "spectrum", "which frequencies of a graph corruptions change (Appendix A) and encoders have learnt");
+  CLI::App* verb =
+      app.add_subcommand("spectrum", "Show which frequencies of a graph corruptions change and encoders have learnt.");
   auto flags = std::make_shared<Flags>();
-  add_data_flags(*verb, flags->data);
-  verb->add_option("-o,--output", flags->output, "directory for spectrum.json, .csv and .html")->required();
-  verb->add_option("--run", flags->runs, "a run or model: the energy of its embeddings by band (repeatable)")
+  add_data_argument(*verb, flags->data);
+  verb->add_option("-o,--output", flags->output, "Write spectrum.json, .csv and .html to this directory.")
+      ->required()
+      ->type_name("DIR");
+  verb->add_flag("--force", flags->force, "Write over what is there.");
+  verb->add_option("--run", flags->runs,
+                   "Show the energy of the embeddings of this run or model by band; the flag may be repeated.")
       ->take_all()
-      ->expected(1);
-  verb->add_flag("--force", flags->force, "write over what is there");
+      ->expected(1)
+      ->type_name("RUN");
   run::SpectrumSettings defaults;
-  add_setting_flags(*verb, table_of(defaults), flags->settings);
+  add_setting_flags(*verb, table_of(defaults), flags->settings,
+                    {{"ratio", "noise", "draws", "eigenvectors", "seed"}, kRare});
+  add_reading_flags(*verb, flags->data);
   verb->callback([flags, &common] {
     run::SpectrumSettings settings;
     if (!flags->runs.empty()) settings.corruptions.draws = 0;

@@ -105,19 +105,23 @@ std::vector<Split> draw_splits(const GenerateOptions& options, int32_t nodes) {
 }  // namespace
 
 void declare(OptionTable& table, GenerateOptions& options) {
-  table.add("nodes", options.nodes, between(1, static_cast<double>(kMaxNodes - 1)), "number of nodes");
-  table.add("edges", options.edges, between(0, 0x1p40), "edges drawn; repeats and self loops among them are dropped");
-  table.add("classes", options.classes, between(1, 1000), "classes (roles) of nodes");
-  table.add("communities", options.communities, between(1, 1e6), "communities");
-  table.add("features", options.features, between(0, 1e6), "feature columns; 0 for none");
-  table.add("words", options.words, between(1, 1e4), "features drawn per node");
-  table.add("homophily", options.homophily, between(0, 1), "probability of a neighbour of the own class");
-  table.add("locality", options.locality, between(0, 1), "probability of a neighbour in the own community");
-  table.add("signal", options.signal, between(0, 1), "probability that a feature belongs to the class");
-  table.add("small_components", options.small_components, between(0, 1e7), "further components of 2 to 5 nodes");
-  table.add("isolated", options.isolated, between(0, 1e7), "further nodes without edges");
-  table.add("splits", options.splits, between(0, 1000), "random 48/32/20 splits");
-  table.add("seed", options.seed, between(0, 0x1p62), "seed of every random choice");
+  table.add("nodes", options.nodes, between(1, static_cast<double>(kMaxNodes - 1)), "Generate this many nodes.");
+  table.add("edges", options.edges, between(0, 0x1p40),
+            "Draw this many edges; repeats and self loops among them are dropped.");
+  table.add("classes", options.classes, between(1, 1000), "Give nodes this many classes (roles).");
+  table.add("communities", options.communities, between(1, 1e6), "Divide nodes into this many communities.");
+  table.add("features", options.features, between(0, 1e6), "Make this many columns of features; 0 means none.");
+  table.add("words", options.words, between(1, 1e4), "Draw this many features per node.");
+  table.add("homophily", options.homophily, between(0, 1),
+            "Choose a neighbour of the own class with this probability.");
+  table.add("locality", options.locality, between(0, 1),
+            "Choose a neighbour in the own community with this probability.");
+  table.add("signal", options.signal, between(0, 1),
+            "Choose a feature that belongs to the class with this probability.");
+  table.add("small_components", options.small_components, between(0, 1e7), "Add this many components of 2 to 5 nodes.");
+  table.add("isolated", options.isolated, between(0, 1e7), "Add this many nodes without edges.");
+  table.add("splits", options.splits, between(0, 1000), "Draw this many random 48/32/20 splits.");
+  table.add("seed", options.seed, between(0, 0x1p62), "Make every random choice from this seed.");
 }
 
 std::vector<std::string> generate_kinds() { return {"heterophilic", "homophilic", "structure"}; }

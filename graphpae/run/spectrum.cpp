@@ -68,14 +68,15 @@ std::vector<EnergySpectrum> energies_of(const Graph& graph, const std::vector<st
 
 void declare(OptionTable& table, SpectrumSettings& s) {
   SpectrumOptions& o = s.corruptions;
-  table.add("ratio", o.ratio, between(0, 1), "share of nodes or edges that are corrupted");
-  table.add("noise", o.noise, between(0, 1000), "positions are shaken by up to this much");
+  table.add("ratio", o.ratio, between(0, 1), "Corrupt this share of nodes or edges.");
+  table.add("noise", o.noise, between(0, 1000), "Shake positions by up to this much.");
   table.add("draws", o.draws, between(0, 1000),
-            "random corruptions that are averaged; 0: none, which is the default with --run");
-  table.add("band_width", o.band_width, between(0.001, 2), "width of a band of frequencies, which are in 0 .. 2");
+            "Average over this many random corruptions; with --run the default is 0, none at all.");
+  table.add("band_width", o.band_width, between(0.001, 2),
+            "Make bands of frequencies, which are in 0 .. 2, this wide.");
   table.add("eigenvectors", s.eigenvectors, between(0, 1e6),
-            "the lowest frequencies; 0: all, or 200 in graphs of more than 8,000 nodes");
-  table.add("seed", o.seed, between(0, 1e15), "of the corruptions");
+            "Compute this many of the lowest frequencies; 0 means all, or 200 in graphs of more than 8,000 nodes.");
+  table.add("seed", o.seed, between(0, 1e15), "Draw the corruptions from this seed.");
 }
 
 Spectrum spectrum(const Graph& graph, const std::string& name, const SpectrumSettings& settings,

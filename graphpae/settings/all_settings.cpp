@@ -8,7 +8,7 @@ void declare(OptionTable& table, ReadingSettings& s) {
   table.add_choice<std::optional<Featurizer>>(
       "featurizer", s.featurizer,
       {{"auto", std::nullopt}, {"ogb", Featurizer::ogb}, {"transfer", Featurizer::transfer}},
-      "codes of molecules; auto: those that the data have, else ogb");
+      "Give molecules these codes; auto means those that the data have, or else ogb.");
 }
 
 void declare(OptionTable& table, AllSettings& settings) {

@@ -10,21 +10,24 @@
 namespace graphpae {
 
 void declare(OptionTable& table, FinetuneSettings& s) {
-  table.add_choice("finetune.protocol", s.protocol, {{"strict", Protocol::strict}, {"paper", Protocol::paper}},
-                   "strict: standardised labels, best validation epoch; paper: raw labels, last epoch");
+  table.add_choice(
+      "finetune.protocol", s.protocol, {{"strict", Protocol::strict}, {"paper", Protocol::paper}},
+      "Train on standardised labels and report the best validation epoch (strict), or on raw labels and report "
+      "the last one (paper).");
   table.add_choice("finetune.head", s.head, {{"linear", HeadKind::linear}, {"mlp", HeadKind::mlp}},
-                   "from rows to targets: one linear map, or two with ReLU between");
+                   "Map rows to targets by one linear map, or by two with ReLU between.");
   table.add_choice(
       "finetune.loss", s.loss,
       {{"auto", TargetLoss::automatic}, {"l1", TargetLoss::l1}, {"l2", TargetLoss::l2}, {"bce", TargetLoss::bce}},
-      "of targets; auto is bce for classes 0 and 1, l2 for numbers");
+      "Minimise this loss of targets; auto is bce for classes 0 and 1, l2 for numbers.");
   table.add_choice("finetune.freeze", s.freeze,
                    {{"none", Freeze::none}, {"encoder", Freeze::encoder}, {"embeddings", Freeze::embeddings}},
-                   "what stays as it was: nothing, all of the encoder, what comes before its first layer");
-  table.add("finetune.encoder_lr", s.encoder_lr, between(0, 1e3), "learning rate of the encoder; 0 for lr");
+                   "Leave nothing, all of the encoder or what comes before its first layer as it was.");
+  table.add("finetune.encoder_lr", s.encoder_lr, between(0, 1e3),
+            "Train the encoder with this learning rate; 0 means lr.");
   table.add("finetune.patience", s.patience, between(0, 1e9),
-            "epochs without a better validation score before training ends; 0 for no end");
-  table.add("finetune.units", s.units, "units of targets: none, qm9, or pairs such as y=eV,z=D");
+            "End after this many epochs without a better validation score; 0 means never.");
+  table.add("finetune.units", s.units, "Give targets these units: none, qm9, or pairs such as y=eV,z=D.");
 }
 
 void check(const FinetuneSettings& s) {
