@@ -1,5 +1,3 @@
-#include "graphpae/run/evaluation.h"
-
 #include <fmt/format.h>
 
 #include <memory>
@@ -8,6 +6,7 @@
 #include "graphpae/cli/evaluation.h"
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/run/evaluation.h"
 #include "graphpae/run/models.h"
 
 namespace graphpae::cli {

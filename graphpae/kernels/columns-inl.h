@@ -77,8 +77,8 @@ HWY_INLINE void Transpose(const float* HWY_RESTRICT from, int64_t stride, int64_
       hn::StoreU(hn::InterleaveLower(d, e, f), d, out + 2 * to_stride);
       hn::StoreU(hn::InterleaveUpper(d, e, f), d, out + 3 * to_stride);
     }
-    for (; c < columns; ++c) {
-      for (int64_t i = 0; i < 4; ++i) to[c * to_stride + r + i] = row[i * stride + c];
+    for (int64_t i = 0; i < 4; ++i) {
+      for (int64_t rest = c; rest < columns; ++rest) to[rest * to_stride + r + i] = row[i * stride + rest];
     }
   }
 #endif

@@ -1,9 +1,8 @@
-#include "graphpae/distributed/processes.h"
-
 #include <gtest/gtest.h>
 
 #include <map>
 
+#include "graphpae/distributed/processes.h"
 #include "tests/support/expect_error.h"
 
 namespace graphpae {

@@ -1,5 +1,6 @@
-#include "graphpae/io/npy.h"
 #include "graphpae/io/row_files.h"
+
+#include "graphpae/io/npy.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
 

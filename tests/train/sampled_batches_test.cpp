@@ -1,5 +1,3 @@
-#include "graphpae/train/batches.h"
-
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
@@ -8,6 +6,7 @@
 #include "graphpae/methods/graph_pae/graph_pae.h"
 #include "graphpae/model/embed.h"
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/train/batches.h"
 #include "graphpae/train/pretrain.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/small_graph.h"

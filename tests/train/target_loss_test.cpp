@@ -1,9 +1,9 @@
-#include "graphpae/train/objective.h"
-
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <cmath>
+
+#include "graphpae/train/objective.h"
 
 namespace graphpae {
 namespace {
