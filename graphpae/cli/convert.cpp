@@ -19,7 +19,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct ConvertFlags {
   DataFlags data;
   std::string output, split, to = "directory";
   uint64_t split_seed = 0;
@@ -34,7 +34,7 @@ struct SplitWish {
   RandomSplitOptions random;
 };
 
-SplitWish parse_split(const Flags& flags) {
+SplitWish parse_split(const ConvertFlags& flags) {
   constexpr std::string_view kRandom = "random:";
   if (flags.split == "scaffold") return {true, {}};
   if (!flags.split.starts_with(kRandom))
@@ -83,7 +83,7 @@ void print_shards(const ConvertedShards& made, const std::string& output, double
              static_cast<double>(manifest.molecules()) / seconds, static_cast<double>(peak_memory()) / 1e9);
 }
 
-void to_shards(Flags flags, const Common& common) {
+void to_shards(ConvertFlags flags, const Common& common) {
   const Stopwatch watch;
   const bool own_base = flags.model.recipe.empty();
   const Settings settings = resolve_settings(flags.model, own_base ? recipe_settings("molecules") : Settings());
@@ -131,7 +131,7 @@ void to_shards(Flags flags, const Common& common) {
 void add_convert(CLI::App& app, Common& common) {
   CLI::App* verb =
       app.add_subcommand("convert", "Convert any readable data to our own directory form, or molecules to shards.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ConvertFlags>();
   flags->data.reading.as_smiles = true;
   add_data_argument(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "Write to this directory.")->required()->type_name("DIR");

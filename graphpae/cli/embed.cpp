@@ -13,13 +13,13 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct EmbedFlags {
   std::string run, output, kernels = "fused", inference = "exact";
   uint64_t memory = 0;
   DataFlags data;
 };
 
-void embed(Flags& flags, const Common& common) {
+void embed(EmbedFlags& flags, const Common& common) {
   check_embedding_path(flags.output);
   check_not_input(flags.output, flags.data);
   run::Context context = context_of(common);
@@ -51,7 +51,7 @@ void embed(Flags& flags, const Common& common) {
 
 void add_embed(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("embed", "Write frozen embeddings, one row per node or molecule in input order.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<EmbedFlags>();
   verb->add_option("RUN", flags->run, "Take the encoder of this run or model directory.")->required()->type_name("RUN");
   add_data_argument(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "Write to this file (.npy, .npz, .csv or .tsv).")

@@ -12,7 +12,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct EvaluateFlags {
   std::string run, against, output;
   std::vector<std::string> also;
   DataFlags data;
@@ -24,7 +24,7 @@ struct Flags {
 
 void add_evaluate(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("evaluate", "Probe frozen embeddings over all splits, beside baselines.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<EvaluateFlags>();
   verb->add_option("RUN", flags->run, "Take the embeddings of this run or model directory.")
       ->required()
       ->type_name("RUN");

@@ -14,7 +14,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct FinetuneFlags {
   std::string run;
   DataFlags data;
   ModelFlags model;
@@ -88,7 +88,7 @@ std::string finetune_text(const run::FinetuneResult& result) {
          score_table({fmt::format("accuracy, {} splits", scores.size())}, {{"test part", {statistics(scores)}}}, {});
 }
 
-void finetune(Flags& flags, const Common& common) {
+void finetune(FinetuneFlags& flags, const Common& common) {
   const TrainingFlags& training = flags.training;
   training.check("RUN2");
   FinetuneSettings checked;
@@ -138,7 +138,7 @@ void add_finetune_flags(CLI::App& app, ModelFlags& flags) {
 
 void add_finetune(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("finetune", "Train encoder and head on labels of nodes or molecules.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<FinetuneFlags>();
   flags->training.run.checkpoint_every = 10;
   verb->add_option("RUN", flags->run, "Start from this run or model directory, or from scratch if it is `none`.")
       ->required()

@@ -7,7 +7,7 @@
 namespace graphpae::cli {
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string fish_quoted(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -27,7 +27,7 @@ std::string offer(const Candidates& found, bool is_argument) {
     text += " -x";
   const bool listed = !found.list.empty() && !found.assigned;
   if (listed) return fmt::format("{} -a \"$__graphpae_{}\"", text, found.list);
-  return words.empty() ? text : fmt::format("{} -a {}", text, quoted(fmt::format("{}", fmt::join(words, " "))));
+  return words.empty() ? text : fmt::format("{} -a {}", text, fish_quoted(fmt::format("{}", fmt::join(words, " "))));
 }
 
 std::string flag_line(const Verb& verb, const Flag& flag, const std::string& condition) {
@@ -35,7 +35,7 @@ std::string flag_line(const Verb& verb, const Flag& flag, const std::string& con
   for (const std::string& name : flag.names)
     names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   return fmt::format("complete -c graphpae{}{}{} -d {}\n", condition, names,
-                     flag.value.empty() ? "" : offer(candidates(verb, flag), false), quoted(first_sentence(flag.help)));
+                     flag.value.empty() ? "" : offer(candidates(verb, flag), false), fish_quoted(first_sentence(flag.help)));
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ std::string fish_completions(const Outline& program) {
   text += "complete -c graphpae -f\n";
   for (const Flag& flag : program.flags) text += flag_line({}, flag, "");
   for (const Verb& verb : program.verbs())
-    text += fmt::format("complete -c graphpae -n __fish_use_subcommand -a {} -d {}\n", verb.name, quoted(verb.help));
+    text += fmt::format("complete -c graphpae -n __fish_use_subcommand -a {} -d {}\n", verb.name, fish_quoted(verb.help));
   for (const Verb& verb : program.verbs()) {
     const std::string condition = fmt::format(" -n '__fish_seen_subcommand_from {}'", verb.name);
     for (const Flag& argument : verb.arguments) {

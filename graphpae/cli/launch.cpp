@@ -21,7 +21,7 @@ namespace {
 constexpr double kAfterError = 1, kAfterDeath = 30;
 constexpr std::chrono::milliseconds kBetweenLooks{20};
 
-struct Flags {
+struct LaunchFlags {
   int count = 2;
   std::vector<std::string> command;
 };
@@ -77,7 +77,7 @@ std::optional<Failure> wait_for(std::vector<pid_t> children) {
 
 void add_launch(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("launch", "Pre-train on several processes of this machine.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<LaunchFlags>();
   verb->add_option("-n,--processes", flags->count, "Start this many processes.")
       ->type_name("N")
       ->check(CLI::Range(1, 1024))

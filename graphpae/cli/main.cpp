@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "graphpae/cli/program.h"
 #include "graphpae/core/error.h"
@@ -46,7 +48,8 @@ int main(int argc, char** argv) {
   constexpr std::array kHere = {"generate", "info",      "convert", "recipes",  "methods",
                                 "settings", "positions", "launch",  "reproduce"};
   const std::string verb = first_word(argc, argv);
-  const bool here = std::find(kHere.begin(), kHere.end(), verb) != kHere.end(), bench = verb == "bench";
+  const bool version = argc == 2 && std::string_view(argv[1]) == "--version", bench = verb == "bench";
+  const bool here = version || std::find(kHere.begin(), kHere.end(), verb) != kHere.end();
   restart_with_short_spins(argv, here ? "" : bench ? "graphpae-bench" : "graphpae-full");
   if (here || bench) return run_program(argc, argv);  // bench has its help here, too
   std::fputs("graphpae: error: graphpae-full is neither beside this program nor in ../lib/graphpae\n", stderr);

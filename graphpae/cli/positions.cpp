@@ -19,7 +19,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct PositionsFlags {
   DataFlags data;
   std::string output;
   bool no_cache = false;
@@ -73,7 +73,8 @@ void check_memory(int64_t needed) {
                                  static_cast<double>(needed) / 1e9, static_cast<double>(available) / 1e9));
 }
 
-Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flags& flags, const Common& common) {
+Outcome solve_one(const Graph& graph, const PositionOptions& options, const PositionsFlags& flags,
+                  const Common& common) {
   const Adjacency& adjacency = graph.adjacency();
   const Stopwatch watch;
   const bool first = SlepcSession::rank() == 0;
@@ -107,7 +108,8 @@ Outcome solve_one(const Graph& graph, const PositionOptions& options, const Flag
   return outcome;
 }
 
-Outcome solve_many(const GraphSet& set, const PositionOptions& options, const Flags& flags, const Common& common) {
+Outcome solve_many(const GraphSet& set, const PositionOptions& options, const PositionsFlags& flags,
+                   const Common& common) {
   const GraphSetParts& parts = set.parts();
   check_memory(8 * options.k * (set.num_nodes() + 2 * set.num_graphs()));
   const Stopwatch watch;
@@ -168,7 +170,7 @@ OptionTable position_table(PositionOptions& o) {
   return table;
 }
 
-void run_positions(const Flags& flags, const PositionOptions& options, const Common& common) {
+void run_positions(const PositionsFlags& flags, const PositionOptions& options, const Common& common) {
   const Dataset dataset = load_data_on_ranks(flags.data, common);
   const Outcome outcome = dataset.is_graph() ? solve_one(dataset.graph(), options, flags, common)
                                              : solve_many(dataset.graph_set(), options, flags, common);
@@ -203,7 +205,7 @@ void run_positions(const Flags& flags, const PositionOptions& options, const Com
 void add_positions(CLI::App& app, Common& common) {
   CLI::App* verb =
       app.add_subcommand("positions", "Compute the smallest eigenvalues and eigenvectors of the normalised Laplacian.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PositionsFlags>();
   add_data_argument(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "Write to this file (.npz).")->required()->type_name("FILE");
   PositionOptions defaults;

@@ -11,12 +11,12 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct PredictFlags {
   std::string run, output, kernels = "fused";
   DataFlags data;
 };
 
-void predict(Flags& flags, const Common& common) {
+void predict(PredictFlags& flags, const Common& common) {
   check_prediction_path(flags.output);
   check_not_input(flags.output, flags.data);
   run::Context context = context_of(common);
@@ -49,7 +49,7 @@ void predict(Flags& flags, const Common& common) {
 
 void add_predict(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("predict", "Write the predictions of a fine-tuned model, one row per input row.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PredictFlags>();
   verb->add_option("RUN", flags->run, "Take the model of this run or model directory, which `finetune` wrote.")
       ->required()
       ->type_name("RUN");

@@ -14,7 +14,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct PretrainFlags {
   DataFlags data;
   ModelFlags model;
   TrainingFlags training;
@@ -44,7 +44,7 @@ void print_result(const run::PretrainResult& result, const Common& common) {
   if (result.evaluation) fmt::print("\n{}", evaluation_text(*result.evaluation));
 }
 
-void pretrain(Flags& flags, Common& common) {
+void pretrain(PretrainFlags& flags, Common& common) {
   const TrainingFlags& training = flags.training;
   training.check("RUN");
   if (flags.precision != "fp32")
@@ -84,7 +84,7 @@ void pretrain(Flags& flags, Common& common) {
 
 void add_pretrain(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("pretrain", "Learn an encoder without labels.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<PretrainFlags>();
   add_data_argument(*verb, flags->data);
   add_training_flags(*verb, flags->training);
   add_model_flags(*verb, flags->model);

@@ -12,7 +12,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct ReportFlags {
   std::vector<std::string> runs;
   std::string output, spectrum, exported;
   DataFlags data;
@@ -24,7 +24,7 @@ void make_map(const std::string& run, DataFlags flags, const Common& common) {
   run::embed_and_map(run, *model, load_data(flags, common), flags.data, context_of(common));
 }
 
-void export_metrics(const Flags& flags, const Common& common) {
+void export_metrics(const ReportFlags& flags, const Common& common) {
   using run::MetricsForm;
   const auto form = choose<MetricsForm>("--export", flags.exported,
                                         {{"csv", MetricsForm::csv}, {"tensorboard", MetricsForm::tensorboard}});
@@ -42,7 +42,7 @@ void export_metrics(const Flags& flags, const Common& common) {
 
 void add_report(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("report", "Write a page about a run, or one that compares several.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<ReportFlags>();
   verb->add_option("RUN", flags->runs, "Show these run directories.")->required()->type_name("RUN");
   verb->add_option("-o,--output", flags->output,
                    "Write to this file; the default is RUN/report.html, and several runs need one.")

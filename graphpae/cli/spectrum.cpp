@@ -12,7 +12,7 @@
 namespace graphpae::cli {
 namespace {
 
-struct Flags {
+struct SpectrumFlags {
   DataFlags data;
   std::string output;
   std::vector<std::string> runs;
@@ -62,7 +62,7 @@ void print_energies(const std::vector<EnergySpectrum>& energies) {
 void add_spectrum(CLI::App& app, Common& common) {
   CLI::App* verb =
       app.add_subcommand("spectrum", "Show which frequencies of a graph corruptions change and encoders have learnt.");
-  auto flags = std::make_shared<Flags>();
+  auto flags = std::make_shared<SpectrumFlags>();
   add_data_argument(*verb, flags->data);
   verb->add_option("-o,--output", flags->output, "Write spectrum.json, .csv and .html to this directory.")
       ->required()

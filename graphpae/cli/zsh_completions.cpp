@@ -8,7 +8,7 @@ namespace graphpae::cli {
 namespace {
 
 // Inside single quotes, with characters that _arguments reads itself behind a backslash.
-std::string quoted(const std::string& text) {
+std::string zsh_quoted(const std::string& text) {
   std::string result;
   for (const char c : text) {
     if (c == '\'') {
@@ -35,7 +35,7 @@ std::string action(const Verb& verb, const Flag& flag) {
     what = fmt::format("({})", fmt::join(found.words, " "));
   else if (found.files || found.directories)
     what = found.directories ? "_files -/" : "_files";
-  return fmt::format("{}:{}", quoted(flag.value), what);
+  return fmt::format("{}:{}", zsh_quoted(flag.value), what);
 }
 
 // A line for every name of a flag; the names exclude each other unless it may be repeated.
@@ -46,7 +46,7 @@ std::string specs(const Verb& verb, const std::vector<Flag>& flags, const std::s
       const bool assigns = !flag.value.empty() && name.starts_with("--");
       text += fmt::format(
           "{}'{}{}{}[{}]{}'\n", indent, flag.repeated ? "*" : fmt::format("({})", fmt::join(flag.names, " ")), name,
-          assigns ? "=" : "", quoted(first_sentence(flag.help)), flag.value.empty() ? "" : ":" + action(verb, flag));
+          assigns ? "=" : "", zsh_quoted(first_sentence(flag.help)), flag.value.empty() ? "" : ":" + action(verb, flag));
     }
   }
   return text;
@@ -79,7 +79,7 @@ std::string zsh_completions(const Outline& program) {
       "\n_graphpae() {\n  local curcontext=$curcontext state line\n  typeset -A opt_args\n  local -a verbs common "
       "specs\n";
   text += "  verbs=(\n";
-  for (const Verb& verb : program.verbs()) text += fmt::format("    '{}:{}'\n", verb.name, quoted(verb.help));
+  for (const Verb& verb : program.verbs()) text += fmt::format("    '{}:{}'\n", verb.name, zsh_quoted(verb.help));
   text += "  )\n  common=(\n" + specs({}, program.flags, "    ") + "  )\n";
   text +=
       "  _arguments -C $common '1:verb:->verb' '*::argument:->rest' && return\n"
