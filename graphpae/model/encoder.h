@@ -4,7 +4,6 @@
 #include <torch/nn/module.h>
 
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "graphpae/model/distance_embedding.h"
@@ -39,11 +38,9 @@ class Encoder : public torch::nn::Module {
   virtual Encoding encode(const GraphInput& input, const Pass& pass) = 0;
 
   DistanceEmbedding distance{nullptr};  // empty without positions
+  // Parameters that come before the first layer: tokens, embeddings, what lifts features and distances.
+  std::vector<torch::Tensor> input_parameters;
 };
-
-// Whether the parameter of an encoder comes before the first layer: tokens, embeddings, what lifts features and
-// distances.
-bool is_input_parameter(std::string_view name);
 
 // What comes in: F features per node (GAT), or how many values each atom and bond code has (GatedGCN).
 struct InputShape {

@@ -22,6 +22,7 @@ GatEncoder::GatEncoder(const Settings& settings, int64_t feature_count, Initiali
     lift_out_ = register_module("lift_out", Linear(settings.width, settings.width, init));
     in = settings.width;
   }
+  input_parameters = parameters();
   for (int64_t l = 0; l < settings.layers; ++l) {
     layers_.push_back(register_module("layer" + std::to_string(l), GatLayer(settings, in, init)));
     in = settings.width;

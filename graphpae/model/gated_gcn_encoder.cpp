@@ -44,6 +44,7 @@ GatedGcnEncoder::GatedGcnEncoder(const Settings& settings, const InputShape& sha
   add_tables("atom", shape.atom_codes, atom_tables_);
   add_tables("bond", shape.bond_codes, bond_tables_);
   if (settings.use_positions) distance = register_module("distance", DistanceEmbedding(settings, d, init));
+  input_parameters = parameters();
   for (int64_t l = 0; l < settings.layers; ++l) {
     const std::string number = std::to_string(l);
     layers_.push_back(register_module("layer" + number, GatedGcnLayer(d, init)));

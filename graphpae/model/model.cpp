@@ -2,7 +2,6 @@
 
 #include <torch/torch.h>
 
-#include <algorithm>
 
 #include "graphpae/model/gat_encoder.h"
 #include "graphpae/model/gated_gcn_encoder.h"
@@ -12,11 +11,6 @@ namespace graphpae {
 kernels::Dropout dropout_of(const Pass& pass, double probability, size_t layer, DropoutSite site) {
   if (!pass.training) return {};
   return {static_cast<float>(probability), Rng(pass.dropout_key, layer).bits(site)};
-}
-
-bool is_input_parameter(std::string_view name) {
-  constexpr std::string_view kInputs[] = {"mask_token", "atom", "bond", "distance.", "lift_in.", "lift_out."};
-  return std::any_of(std::begin(kInputs), std::end(kInputs), [&](auto input) { return name.starts_with(input); });
 }
 
 std::shared_ptr<Encoder> make_encoder(const Settings& settings, const InputShape& shape, Initialiser& init) {

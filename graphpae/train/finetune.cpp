@@ -37,6 +37,12 @@ std::string hash_of(const NamedTensors& tensors) {
   return sum.hex();
 }
 
+bool is_frozen(const torch::Tensor& parameter, const Encoder& encoder, Freeze freeze) {
+  const auto& inputs = encoder.input_parameters;
+  const auto same = [&](const torch::Tensor& input) { return input.is_same(parameter); };
+  return freeze == Freeze::encoder || (freeze == Freeze::embeddings && std::any_of(inputs.begin(), inputs.end(), same));
+}
+
 }  // namespace
 
 Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& settings, const FinetuneSettings& finetune,
@@ -54,7 +60,7 @@ Finetuner::Finetuner(std::shared_ptr<Objective> objective, const Settings& setti
 
   NamedTensors encoder;
   for (auto& [name, parameter] : named_parameters(*model->encoder)) {
-    if (finetune.freeze == Freeze::encoder || (finetune.freeze == Freeze::embeddings && is_input_parameter(name))) {
+    if (is_frozen(parameter, *model->encoder, finetune.freeze)) {
       parameter.requires_grad_(false);
     } else {
       encoder.emplace_back("encoder." + name, parameter);
