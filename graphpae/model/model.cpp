@@ -2,7 +2,6 @@
 
 #include <torch/torch.h>
 
-
 #include "graphpae/model/gat_encoder.h"
 #include "graphpae/model/gated_gcn_encoder.h"
 
