@@ -120,8 +120,8 @@ INSTANTIATE_TEST_SUITE_P(, AllMethods, testing::ValuesIn([] {
                            for (const MethodName& method : method_names()) names.push_back(method.name);
                            return names;
                          }()),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& test) {
+                           std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
