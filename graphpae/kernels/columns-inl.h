@@ -63,10 +63,10 @@ HWY_INLINE void Transpose(const float* HWY_RESTRICT from, int64_t stride, int64_
   int64_t r = 0;
 #if HWY_TARGET != HWY_SCALAR
   const FourTag d;
+  const int64_t whole = columns / 4 * 4;
   for (; r + 4 <= rows; r += 4) {  // squares of 4 x 4
     const float* row = from + r * stride;
-    int64_t c = 0;
-    for (; c + 4 <= columns; c += 4) {
+    for (int64_t c = 0; c < whole; c += 4) {
       const auto r0 = hn::LoadU(d, row + c), r1 = hn::LoadU(d, row + stride + c);
       const auto r2 = hn::LoadU(d, row + 2 * stride + c), r3 = hn::LoadU(d, row + 3 * stride + c);
       const auto a = hn::InterleaveLower(d, r0, r2), b = hn::InterleaveLower(d, r1, r3);
@@ -78,7 +78,7 @@ HWY_INLINE void Transpose(const float* HWY_RESTRICT from, int64_t stride, int64_
       hn::StoreU(hn::InterleaveUpper(d, e, f), d, out + 3 * to_stride);
     }
     for (int64_t i = 0; i < 4; ++i) {
-      for (int64_t rest = c; rest < columns; ++rest) to[rest * to_stride + r + i] = row[i * stride + rest];
+      for (int64_t c = whole; c < columns; ++c) to[c * to_stride + r + i] = row[i * stride + c];
     }
   }
 #endif

@@ -68,7 +68,7 @@ class Method : public torch::nn::Module {
   Initialiser init_;  // has drawn the encoder, draws the heads afterwards
 };
 
-// Scaled cosine error, Eq. (12): mean over rows of (1 - cos(target, predicted))^gamma. [M,F], [M,F] -> scalar.
+// Scaled cosine error, Eq. (13): mean over rows of (1 - cos(target, predicted))^gamma. [M,F], [M,F] -> scalar.
 // A row of zeros has cosine 0 with everything.
 torch::Tensor scaled_cosine_error(const torch::Tensor& predicted, const torch::Tensor& target, double gamma);
 

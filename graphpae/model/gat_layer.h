@@ -1,4 +1,4 @@
-// GAT layer with positions, Eq. (7) to (9), for H heads of width C, D = H C.
+// GAT layer with positions, Eq. (7), (8) and (10), for H heads of width C, D = H C.
 //
 //   z_j = W x_j
 //   logit_ij = a_source . z_j + a_target . z_i + P_ij        per head; this is P^(l+1)_ij

@@ -32,7 +32,7 @@ TORCH_MODULE(Decoder);
 // P': the decoded distance of every undirected pair, the mean of both directions. refined [E,width] -> [pairs]
 torch::Tensor decode_pairs(Decoder& decoder, const MessageGraph& graph, const torch::Tensor& refined);
 
-// Eq. (14): mean Huber loss (delta 1) over the edges whose source is masked, self loops left out; 0 if there are none.
+// Eq. (16): mean Huber loss (delta 1) over the edges whose source is masked, self loops left out; 0 if there are none.
 // predicted [pairs], distances [E], masked [M] int64 -> scalar
 torch::Tensor distance_loss(const MessageGraph& graph, const torch::Tensor& predicted, const torch::Tensor& distances,
                             const torch::Tensor& masked);

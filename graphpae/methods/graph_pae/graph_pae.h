@@ -6,10 +6,10 @@
 //
 //   corrupt.h                   which nodes, what they show, how far they are shaken   Section 4.1
 //   model/distance_embedding.h  distances as Gaussian basis functions                  Eq. (5)
-//   model/gat_layer.h           attention that mixes features and positions            Eq. (7) to (9)
+//   model/gat_layer.h           attention that mixes features and positions            Eq. (7) to (10)
 //   model/gated_gcn_layer.h     the same for molecules
 //   model/encoder.h             layers in sequence
-//   decoders.h                  reconstruction                                         Eq. (10) to (15)
+//   decoders.h                  reconstruction                                         Eq. (11) to (17)
 #pragma once
 
 #include <functional>
@@ -23,7 +23,7 @@ namespace graphpae {
 struct Losses {
   torch::Tensor feature;   // scalar L_feat; undefined if not reconstructed
   torch::Tensor position;  // scalar L_pos; undefined if not reconstructed
-  torch::Tensor total;     // L_feat + alpha L_pos, Eq. (15)
+  torch::Tensor total;     // L_feat + alpha L_pos, Eq. (17)
 };
 
 // How one process of several takes part in a step.
