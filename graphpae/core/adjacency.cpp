@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "graphpae/core/error.h"
@@ -219,6 +220,15 @@ Adjacency Adjacency::from_edges(std::span<const Edge> edges, int64_t num_nodes, 
   EdgeBlocks blocks(1);
   blocks[0].assign(edges.begin(), edges.end());
   return from_edges(std::move(blocks), num_nodes, options, threads);
+}
+
+void Adjacency::set_weights(Buffer<float> weights) {
+  if (!weights.empty() && weights.size() != neighbours_.size())
+    throw data_error(fmt::format("{} weights were found for {} directed edges", weights.size(), neighbours_.size()));
+  for (const float weight : weights) {
+    if (!std::isfinite(weight)) throw data_error(fmt::format("the weight {} of an edge is not finite", weight));
+  }
+  weights_ = std::move(weights);
 }
 
 Components connected_components(const GraphView& graph) {

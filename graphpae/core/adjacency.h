@@ -1,7 +1,8 @@
 // Adjacency: the undirected structure of a graph as one compressed sparse row matrix.
 //
 // Both directions of every edge are stored, each row ascending and without repeats, so the matrix is
-// its own transpose. Node ids are 32-bit (up to 2^31 nodes), offsets 64-bit (up to 2^40 edges).
+// its own transpose. Node ids are 32-bit (up to 2^31 nodes), offsets 64-bit (up to 2^40 edges). Edges may have weights,
+// the same in both directions (core/directed_edges.h says how they come about).
 #pragma once
 
 #include <cstdint>
@@ -22,6 +23,9 @@ struct Edge {
 // Edges as a reader found them, in blocks so that growing never copies.
 using EdgeBlocks = std::vector<Buffer<Edge>>;
 int64_t count_edges(const EdgeBlocks& blocks);
+
+// A number for every edge, in the same blocks; no blocks: the edges have no weights.
+using EdgeWeights = std::vector<Buffer<float>>;
 
 enum class SelfLoops { drop, keep, refuse };
 enum class Repeats { merge, refuse };  // the same pair of nodes more than once, in either direction
@@ -57,9 +61,19 @@ class Adjacency {
     return {neighbours_.data() + offsets_[node], static_cast<size_t>(degree(node))};
   }
 
+  bool has_weights() const { return !weights_.empty(); }
+  std::span<const float> weights() const { return weights_; }  // [offsets[N]] beside neighbours(), or empty
+  std::span<const float> row_weights(int64_t node) const {     // beside row(node); only with weights
+    return {weights_.data() + offsets_[node], static_cast<size_t>(degree(node))};
+  }
+  // One per entry of neighbours(), equal for both directions of an edge; none takes them away. Throws a data error for
+  // another number of them or one that is not finite.
+  void set_weights(Buffer<float> weights);
+
  private:
   Buffer<int64_t> offsets_;
   Buffer<int32_t> neighbours_;
+  Buffer<float> weights_;
   int64_t num_edges_ = 0;
   int64_t num_self_loops_ = 0;
 };

@@ -29,6 +29,7 @@ std::string fingerprint(const Graph& graph, int64_t node) {
     key.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   };
   append(graph.adjacency().row(node));
+  if (graph.adjacency().has_weights()) append(graph.adjacency().row_weights(node));
   if (graph.features().is_sparse()) {
     const SparseRow row = graph.features().sparse_row(node);
     append(row.columns);
@@ -236,6 +237,12 @@ std::string content_hash(const Graph& graph, HashSplits splits) {
     add_array<float>(sum, "values", values);
   }
   add_array<int32_t>(sum, "labels", graph.labels());
+  if (graph.adjacency().has_weights()) add_array(sum, "weights", graph.adjacency().weights());
+  if (graph.is_directed()) {
+    add_array(sum, "directed offsets", graph.directed_edges().offsets());
+    add_array(sum, "directed targets", graph.directed_edges().targets());
+    add_array(sum, "directed weights", graph.directed_edges().weights());
+  }
   if (splits == HashSplits::yes) add_splits(sum, graph.splits());
   return sum.hex();
 }

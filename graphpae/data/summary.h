@@ -71,8 +71,8 @@ struct GraphSetSummary {
 GraphSummary summarise(const Graph& graph);
 GraphSetSummary summarise(const GraphSet& set);
 
-// SHA-256 over what was read: structure, features, labels and, if asked for, splits. It does not depend on
-// the kind of file, nor on whether features were stored sparse or dense.
+// SHA-256 over what was read: structure, weights and directions of edges, features, labels and, if asked for, splits.
+// It does not depend on the kind of file, nor on whether features were stored sparse or dense.
 enum class HashSplits { no, yes };
 std::string content_hash(const Graph& graph, HashSplits splits = HashSplits::yes);
 std::string content_hash(const GraphSet& set, HashSplits splits = HashSplits::yes);
