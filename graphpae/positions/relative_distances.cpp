@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kEdgesPerRange = 8192;
 
-void check_sizes(const PositionTable& positions, const DirectedEdges& edges) {
+void check_sizes(const PositionTable& positions, const EdgeEnds& edges) {
   if (edges.sources.size() != edges.targets.size()) {
     throw usage_error(fmt::format("distances: {} sources but {} targets", edges.sources.size(), edges.targets.size()));
   }
@@ -22,7 +22,7 @@ void check_sizes(const PositionTable& positions, const DirectedEdges& edges) {
   }
 }
 
-std::vector<float> measure(const PositionTable& positions, const DirectedEdges& edges, Threads threads,
+std::vector<float> measure(const PositionTable& positions, const EdgeEnds& edges, Threads threads,
                            const kernels::MovedRows& moved = {}) {
   const int64_t size = edges.size();
   std::vector<float> distances(size);
@@ -36,12 +36,12 @@ std::vector<float> measure(const PositionTable& positions, const DirectedEdges& 
 
 }  // namespace
 
-std::vector<float> relative_distances(const PositionTable& positions, const DirectedEdges& edges, Threads threads) {
+std::vector<float> relative_distances(const PositionTable& positions, const EdgeEnds& edges, Threads threads) {
   check_sizes(positions, edges);
   return measure(positions, edges, threads);
 }
 
-std::vector<float> corrupted_distances(const PositionTable& positions, const DirectedEdges& edges,
+std::vector<float> corrupted_distances(const PositionTable& positions, const EdgeEnds& edges,
                                        const PositionNoise& noise, std::span<const float> clean, Threads threads) {
   check_sizes(positions, edges);
   const int64_t masked = static_cast<int64_t>(noise.nodes.size()), k = positions.k;

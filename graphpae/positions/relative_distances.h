@@ -18,7 +18,7 @@ struct PositionTable {
 };
 
 // Directed edges, any list of pairs: edge e joins sources[e] and targets[e].
-struct DirectedEdges {
+struct EdgeEnds {
   std::span<const int32_t> sources;  // [E]
   std::span<const int32_t> targets;  // [E]
 
@@ -32,11 +32,11 @@ struct PositionNoise {
 };
 
 // [E] float32, from float64 differences. A self loop has distance 0. Throws a usage error if sizes do not fit.
-std::vector<float> relative_distances(const PositionTable& positions, const DirectedEdges& edges, Threads threads = {});
+std::vector<float> relative_distances(const PositionTable& positions, const EdgeEnds& edges, Threads threads = {});
 
 // The distances between corrupted positions. `clean` are the distances without noise, [E]; only edges that touch a node
 // with noise are computed again.
-std::vector<float> corrupted_distances(const PositionTable& positions, const DirectedEdges& edges,
+std::vector<float> corrupted_distances(const PositionTable& positions, const EdgeEnds& edges,
                                        const PositionNoise& noise, std::span<const float> clean, Threads threads = {});
 
 }  // namespace graphpae

@@ -45,7 +45,7 @@ TEST(RelativeDistances, MatchAPlainLoopForEveryColumnCount) {
   for (int64_t k = 1; k <= 17; ++k) {  // all remainders of two AVX-512 vectors
     const Case c(40, 300, k);
     const PositionTable table{c.table, k};
-    const DirectedEdges edges{c.sources, c.targets};
+    const EdgeEnds edges{c.sources, c.targets};
     const auto clean = relative_distances(table, edges);
     const auto noisy = corrupted_distances(table, edges, {c.nodes, c.noise}, clean);
     const std::vector<double> corrupted = c.noisy_table();
@@ -68,7 +68,7 @@ TEST(RelativeDistances, MatchAPlainLoopForEveryColumnCount) {
 TEST(RelativeDistances, AreTheSameForAnyNumberOfThreads) {
   const Case c(500, 50000, 9);
   const PositionTable table{c.table, 9};
-  const DirectedEdges edges{c.sources, c.targets};
+  const EdgeEnds edges{c.sources, c.targets};
   const auto one = relative_distances(table, edges, Threads{1});
   const auto noisy = corrupted_distances(table, edges, {c.nodes, c.noise}, one, Threads{1});
   for (const int count : {2, 3, 8}) {
