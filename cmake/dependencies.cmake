@@ -4,6 +4,7 @@ find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(yaml-cpp REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(CURL REQUIRED)
+find_package(EXPAT REQUIRED)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_library(MATIO_LIBRARY matio REQUIRED)
 # libzip's own CMake package insists on its command-line tools; its library is all that is needed.

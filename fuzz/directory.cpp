@@ -1,4 +1,4 @@
-// All directory forms: ours for graphs and molecules, Geom-GCN, OGB.
+// All directory forms: ours for graphs and molecules, Geom-GCN, OGB, TU.
 #include "fuzz/target.h"
 #include "graphpae/data/load.h"
 

@@ -60,20 +60,8 @@ std::string graph_text(const GraphSummary& s) {
   return lines;
 }
 
-std::string set_text(const GraphSetSummary& s, int64_t invalid) {
-  std::string lines =
-      line("molecules", fmt::format("{}; {} repeat an earlier text", grouped(s.molecules), grouped(s.repeated_texts)));
-  lines += line("invalid", fmt::format("{} row{}{}", grouped(invalid), invalid == 1 ? "" : "s",
-                                       invalid == 0           ? ""
-                                       : s.without_nodes == 0 ? ", left out"
-                                                              : ", kept without atoms"));
-  lines += line("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes,
-                                     s.min_nodes, s.max_nodes, grouped(s.nodes), s.node_code_columns));
-  lines += line("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
-                                     s.edge_code_columns));
-  lines += line("fragments", fmt::format("{} molecules of several fragments, {} of a single atom",
-                                         grouped(s.fragmented), grouped(s.single_node)));
-  lines += line("splits", split_text(s.split_sizes));
+std::string tasks_text(const GraphSetSummary& s) {
+  std::string lines = line("splits", split_text(s.split_sizes));
   lines += line("tasks", s.tasks.empty() ? "none" : std::to_string(s.tasks.size()));
   for (const TaskSummary& task : s.tasks) {
     const int64_t missing = s.molecules - task.present;
@@ -84,6 +72,38 @@ std::string set_text(const GraphSetSummary& s, int64_t invalid) {
                                         task.deviation, grouped(missing)));
   }
   return lines;
+}
+
+// Of graphs that are not molecules.
+std::string graphs_text(const GraphSetSummary& s) {
+  std::string lines = line("graphs", grouped(s.molecules));
+  lines += line("nodes",
+                fmt::format("{:.3f} per graph ({} to {}), {} in all, {} label{} each", s.mean_nodes, s.min_nodes,
+                            s.max_nodes, grouped(s.nodes), s.node_code_columns, s.node_code_columns == 1 ? "" : "s"));
+  lines += line("edges", fmt::format("{:.3f} per graph, {} in all, {} label{} each", s.mean_edges, grouped(s.edges),
+                                     s.edge_code_columns, s.edge_code_columns == 1 ? "" : "s"));
+  lines += line("components", fmt::format("{} graphs of several components, {} of a single node", grouped(s.fragmented),
+                                          grouped(s.single_node)));
+  return lines + tasks_text(s);
+}
+
+std::string set_text(const GraphSetSummary& s, const Dataset& dataset) {
+  const int64_t invalid = dataset.invalid;
+  if (!s.has_texts) return graphs_text(s);
+  std::string lines =
+      line("molecules", fmt::format("{}; {} repeat an earlier text", grouped(s.molecules), grouped(s.repeated_texts)));
+  if (const std::string note = duplicates_note(dataset.duplicates); !note.empty()) lines += line("duplicates", note);
+  lines += line("invalid", fmt::format("{} row{}{}", grouped(invalid), invalid == 1 ? "" : "s",
+                                       invalid == 0           ? ""
+                                       : s.without_nodes == 0 ? ", left out"
+                                                              : ", kept without atoms"));
+  lines += line("atoms", fmt::format("{:.3f} per molecule ({} to {}), {} in all, {} codes each", s.mean_nodes,
+                                     s.min_nodes, s.max_nodes, grouped(s.nodes), s.node_code_columns));
+  lines += line("bonds", fmt::format("{:.3f} per molecule, {} in all, {} codes each", s.mean_edges, grouped(s.edges),
+                                     s.edge_code_columns));
+  lines += line("fragments", fmt::format("{} molecules of several fragments, {} of a single atom",
+                                         grouped(s.fragmented), grouped(s.single_node)));
+  return lines + tasks_text(s);
 }
 
 Json graph_json(const GraphSummary& s) {
@@ -115,7 +135,7 @@ Json graph_json(const GraphSummary& s) {
   return json;
 }
 
-Json set_json(const GraphSetSummary& s, int64_t invalid) {
+Json set_json(const GraphSetSummary& s, const Dataset& dataset) {
   Json tasks = Json::array();
   for (const TaskSummary& task : s.tasks) {
     Json entry = {{"name", task.name},
@@ -136,7 +156,11 @@ Json set_json(const GraphSetSummary& s, int64_t invalid) {
           {"splits", s.split_sizes.size()},
           {"split_sizes", s.split_sizes},
           {"repeated_texts", s.repeated_texts},
-          {"invalid", invalid},
+          {"duplicates",
+           {{"molecules", dataset.duplicates.molecules},
+            {"groups", dataset.duplicates.groups},
+            {"conflicting", dataset.duplicates.conflicting}}},
+          {"invalid", dataset.invalid},
           {"mean_atoms", s.mean_nodes},
           {"mean_bonds", s.mean_edges},
           {"atoms", s.nodes},
@@ -187,7 +211,7 @@ std::string shards_text(const ShardManifest& m, const std::string& name) {
 Json info_json(const Dataset& dataset) {
   Json json = {{"form", dataset.form}};
   json.update(dataset.is_graph() ? graph_json(summarise(dataset.graph()))
-                                 : set_json(summarise(dataset.graph_set()), dataset.invalid));
+                                 : set_json(summarise(dataset.graph_set()), dataset));
   json["content_sha256"] = dataset.is_graph() ? content_hash(dataset.graph(), HashSplits::no)
                                               : content_hash(dataset.graph_set(), HashSplits::no);
   json["data_hash"] = dataset.is_graph() ? content_hash(dataset.graph()) : content_hash(dataset.graph_set());
@@ -196,8 +220,8 @@ Json info_json(const Dataset& dataset) {
 }
 
 std::string info_text(const Dataset& dataset, const std::string& name) {
-  const std::string body = dataset.is_graph() ? graph_text(summarise(dataset.graph()))
-                                              : set_text(summarise(dataset.graph_set()), dataset.invalid);
+  const std::string body =
+      dataset.is_graph() ? graph_text(summarise(dataset.graph())) : set_text(summarise(dataset.graph_set()), dataset);
   return fmt::format("{} ({})\n{}", name, dataset.form, body);
 }
 

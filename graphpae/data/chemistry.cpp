@@ -128,6 +128,7 @@ std::unique_ptr<RDKit::RWMol> to_molecule(std::string_view text) {
   if (text.empty()) throw std::invalid_argument("the text is empty");
   // RDKit would read up to it and call the rest no part of the molecule.
   if (text.find('\0') != std::string_view::npos) throw std::invalid_argument("there is a zero byte in the text");
+  if (text.starts_with("InChI=")) throw std::invalid_argument("it is an InChI");
   const std::string copy(text);
   std::unique_ptr<RDKit::RWMol> mol;
   if (is_mol_block(text)) {

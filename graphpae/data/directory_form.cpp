@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <initializer_list>
 #include <iterator>
+#include <optional>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/node_table.h"
+#include "graphpae/data/target_column.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
@@ -23,11 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 
 const std::vector<std::string> kOwnedFiles = {
-    "edges.csv",        "edges.csv.gz",       "features.npz",    "features.csv",       "features.csv.gz",
-    "labels.npy",       "labels.csv",         "labels.csv.gz",   "classes.csv",        "splits.npz",
-    "nodes.csv",        "nodes.csv.gz",       "molecules.csv",   "molecules.csv.gz",   "graphs.npz",
-    "split/train.csv",  "split/train.csv.gz", "split/valid.csv", "split/valid.csv.gz", "split/test.csv",
-    "split/test.csv.gz"};
+    "edges.csv",         "edges.csv.gz",       "features.npz",    "features.csv",       "features.csv.gz",
+    "labels.npy",        "labels.csv",         "labels.csv.gz",   "classes.csv",        "splits.npz",
+    "nodes.csv",         "nodes.csv.gz",       "molecules.csv",   "molecules.csv.gz",   "graphs.npz",
+    "split/train.csv",   "split/train.csv.gz", "split/valid.csv", "split/valid.csv.gz", "split/test.csv",
+    "split/test.csv.gz", "targets.csv",        "targets.csv.gz"};
 
 std::string find_file(const std::string& directory, std::initializer_list<const char*> names) {
   for (const char* name : names) {
@@ -73,6 +75,10 @@ void write_features(const std::string& path, const Features& features) {
 
 bool is_graph_directory(const std::string& directory) { return !find_file(directory, {"edges.csv"}).empty(); }
 bool is_molecule_directory(const std::string& directory) { return !find_file(directory, {"molecules.csv"}).empty(); }
+
+bool is_graph_set_directory(const std::string& directory) {
+  return !is_graph_directory(directory) && !is_molecule_directory(directory) && fs::exists(directory + "/graphs.npz");
+}
 
 GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads) {
   GraphParts parts;
@@ -130,6 +136,40 @@ MoleculeRows read_molecule_directory(const std::string& directory, MoleculeOptio
   return rows;
 }
 
+MoleculeRows read_graph_set_directory(const std::string& directory) {
+  MoleculeRows rows;
+  GraphSetParts& parts = rows.parts;
+  const std::string path = directory + "/graphs.npz";
+  rows.source.file = path;
+  parts.num_graphs = NpzFile(path).read("num_nodes").count();
+  read_molecule_graphs(path, parts);
+  if (const std::string table = find_file(directory, {"targets.csv"}); !table.empty()) {
+    LineReader reader(table);
+    std::string_view line;
+    std::vector<std::string> fields;
+    for (int64_t row = -1; reader.next(line); ++row) {
+      if (!split_fields(line, ',', fields)) throw reader.error("a quote is not closed");
+      if (row == -1) {
+        parts.task_names = fields;
+        continue;
+      }
+      if (fields.size() != parts.task_names.size())
+        throw reader.error(fmt::format("{} columns, expected {}", fields.size(), parts.task_names.size()));
+      for (const std::string& field : fields) {
+        const std::optional<double> value = parse_target(field);
+        if (!value) throw reader.error(fmt::format("'{}' is not a number", field.substr(0, 40)));
+        parts.targets.push_back(*value);
+      }
+    }
+    if (parts.targets.size() != parts.num_graphs * parts.task_names.size())
+      throw data_error(fmt::format("{}: {} rows for {} graphs", table,
+                                   parts.targets.size() / std::max<size_t>(1, parts.task_names.size()),
+                                   parts.num_graphs));
+  }
+  parts.splits = read_molecule_split(directory + "/split");
+  return rows;
+}
+
 void write_directory(const std::string& directory, const Graph& graph, bool force) {
   AtomicDirectory target(directory, force, kOwnedFiles);
   const std::string& root = target.staging_path();
@@ -170,28 +210,46 @@ void write_directory(const std::string& directory, const Graph& graph, bool forc
   target.commit();
 }
 
-void write_directory(const std::string& directory, const GraphSet& set, bool force) {
+namespace {
+
+// smiles,<task>,... or, of graphs that are no molecules, <task>,...
+std::string set_table(const GraphSet& set) {
   const GraphSetParts& parts = set.parts();
-  if (parts.texts.empty()) throw data_error("these graphs have no SMILES, which the directory form needs");
-  AtomicDirectory target(directory, force, kOwnedFiles);
-  const std::string& root = target.staging_path();
-  std::string table = "smiles";
-  for (const std::string& task : parts.task_names) table += "," + table_field(task, ',');
+  const bool texts = !parts.texts.empty();
+  std::string table = texts ? "smiles" : "";
+  for (int64_t t = 0; t < set.num_tasks(); ++t)
+    table += (t > 0 || texts ? "," : "") + table_field(parts.task_names[t], ',');
   table += '\n';
   for (int64_t g = 0; g < parts.num_graphs; ++g) {
-    if (parts.texts[g].find('\n') != std::string_view::npos) {
+    if (texts && parts.texts[g].find('\n') != std::string_view::npos) {
       throw data_error(fmt::format("molecule {} is a structure block, not SMILES: the directory form keeps SMILES", g));
     }
-    table +=
-        parts.texts[g].empty() ? "\"\"" : table_field(parts.texts[g], ',');  // not a blank line, which would be no row
+    // Not a blank line, which would be no row.
+    if (texts) table += parts.texts[g].empty() ? "\"\"" : table_field(parts.texts[g], ',');
     for (int64_t t = 0; t < set.num_tasks(); ++t) {
-      table += ',';
+      if (t > 0 || texts) table += ',';
       const double value = parts.targets[g * set.num_tasks() + t];
-      if (!std::isnan(value)) fmt::format_to(std::back_inserter(table), "{}", value);
+      if (!std::isnan(value)) {
+        fmt::format_to(std::back_inserter(table), "{}", value);
+      } else if (!texts) {
+        table += "nan";
+      }
     }
     table += '\n';
   }
-  write_file(root + "/molecules.csv.gz", gzip_bytes(table));
+  return table;
+}
+
+}  // namespace
+
+void write_directory(const std::string& directory, const GraphSet& set, bool force) {
+  const GraphSetParts& parts = set.parts();
+  if (parts.texts.empty() && !set.has_structure()) throw data_error("there are neither SMILES nor graphs to write");
+  AtomicDirectory target(directory, force, kOwnedFiles);
+  const std::string& root = target.staging_path();
+  const std::string table = set_table(set);
+  if (!parts.texts.empty()) write_file(root + "/molecules.csv.gz", gzip_bytes(table));
+  if (parts.texts.empty() && set.num_tasks() > 0) write_file(root + "/targets.csv.gz", gzip_bytes(table));
   if (!parts.splits.empty()) {
     fs::create_directory(root + "/split");
     const auto write_ids = [&](const char* name, const std::vector<int32_t>& ids) {

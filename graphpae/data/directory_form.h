@@ -6,7 +6,9 @@
 //   nodes.csv[.gz]     header node: names, or just the number of nodes when nothing else tells it
 // or molecules:
 //   molecules.csv[.gz] header smiles,<task>...; split/{train,valid,test}.csv[.gz]; graphs.npz
-// Everything but edges or molecules is optional.
+// or graphs that are not molecules:
+//   graphs.npz         as of molecules; targets.csv[.gz] with header <task>...; split/
+// Everything but edges, molecules or graphs is optional.
 #pragma once
 
 #include <string>
@@ -20,12 +22,14 @@ namespace graphpae {
 
 bool is_graph_directory(const std::string& directory);
 bool is_molecule_directory(const std::string& directory);
+bool is_graph_set_directory(const std::string& directory);
 
 GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads);
 // With the structure of graphs.npz if it is there. Of options.tasks every one must be a column; without them every
 // column must be numeric.
 MoleculeRows read_molecule_directory(const std::string& directory, MoleculeOptions options,
                                      std::vector<std::string>& notes);
+MoleculeRows read_graph_set_directory(const std::string& directory);  // without texts
 
 // Written completely or not at all; an existing directory needs `force`.
 void write_directory(const std::string& directory, const Graph& graph, bool force);

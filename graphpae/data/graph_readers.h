@@ -1,7 +1,9 @@
 // Readers of published forms, one source file each; data/load.cpp recognises them.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "graphpae/core/graph.h"
 #include "graphpae/data/molecules.h"
@@ -27,6 +29,39 @@ GraphParts read_matrix_market(const std::string& path, Threads threads);
 // publish them: edges|edge_index, features|node_features|x, labels|node_labels|y|target, train_masks, ...;
 // or adj_data, adj_indices, ... with attr_data, ... and labels.
 GraphParts read_npz_graph(const std::string& path);
+
+// TU text directories: NAME_A.txt, NAME_graph_indicator.txt, NAME_graph_labels.txt, NAME_node_labels.txt, ... in the
+// directory or in raw/. Many graphs, whose labels of nodes and edges are codes and whose own labels are targets; or one
+// graph, whose labels of nodes are classes and whose attributes of nodes are features.
+struct TuContent {
+  std::optional<GraphParts> graph;
+  MoleculeRows graphs;  // without texts; if there is not one graph
+};
+bool is_tu(const std::string& directory);
+TuContent read_tu(const std::string& directory, std::vector<std::string>& notes, Threads threads);
+
+// Forms with attributes; what becomes of them is said in `notes` (data/attributes.h).
+GraphParts read_graphml(const std::string& path, std::vector<std::string>& notes);
+GraphParts read_gexf(const std::string& path, std::vector<std::string>& notes);
+GraphParts read_gml(const std::string& path, std::vector<std::string>& notes);
+GraphParts read_pajek(const std::string& path, std::vector<std::string>& notes);
+// Node-link JSON as NetworkX and D3 have it: an object with `nodes` and `links` or `edges`; also those of Cytoscape,
+// Graphology and the JSON Graph Format, which are alike.
+GraphParts read_node_link_json(const std::string& path, std::vector<std::string>& notes);
+
+// A text file that is an adjacency matrix: as many rows as columns, all numbers, with names of rows and columns or
+// without. Nothing if it is not one.
+std::optional<GraphParts> read_adjacency_table(const std::string& path);
+// .npy: a square adjacency matrix, or edges [E,2] or [2,E].
+GraphParts read_npy_graph(const std::string& path, std::vector<std::string>& notes);
+
+// A file in one of these forms or another that only one graph has, by its suffix and first bytes; nothing for any
+// other. Throws a data error that says how to convert it for forms that are not read (Parquet, Excel, pickles, ...).
+struct GraphFile {
+  const char* form;
+  GraphParts parts;
+};
+std::optional<GraphFile> read_graph_file(const std::string& path, std::vector<std::string>& notes);
 
 // OGB csv directories as they are published: raw/edge.csv.gz, raw/num-node-list.csv.gz, ... with
 // split/<name>/{train,valid,test}.csv.gz; one graph with node labels, or many graphs with graph labels.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <optional>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
@@ -40,6 +41,7 @@ void add_files(const LoadOptions& options, GraphParts& parts) {
   const NodeIndex index(parts.node_names, named ? parts.num_nodes : kMaxNodes);
   if (!options.features.empty()) {
     parts.features = read_features(options.features, &index, named ? parts.num_nodes : -1);
+    parts.feature_names.clear();
     grow(parts.features.rows(), options.features, "feature rows");
   }
   if (!options.labels.empty()) {
@@ -55,7 +57,7 @@ Dataset finish(const std::string& path, const char* form, GraphParts parts, std:
                const LoadOptions& options) {
   add_files(options, parts);
   return naming(path, [&] {
-    return Dataset{Graph(std::move(parts), options.edges, options.threads), form, std::move(notes)};
+    return Dataset{Graph(std::move(parts), options.edges, options.threads), form, std::move(notes), 0, {}};
   });
 }
 
@@ -137,7 +139,11 @@ Dataset finish(const std::string& path, const char* form, MoleculeRows rows, std
   if (!options.splits.empty()) rows.parts.splits = read_splits(options.splits, rows.parts.num_graphs);
   return naming(path, [&] {
     const int64_t invalid = add_graphs(rows, options, notes);
-    return Dataset{GraphSet(std::move(rows.parts)), form, std::move(notes), invalid};
+    GraphSet set(std::move(rows.parts));
+    MoleculeDuplicates duplicates;
+    if (set.num_tasks() > 0) duplicates = find_molecule_duplicates(set.parts(), options.threads);
+    if (duplicates.conflicting > 0) notes.push_back(fmt::format("{}: {}", path, duplicates_note(duplicates)));
+    return Dataset{std::move(set), form, std::move(notes), invalid, duplicates};
   });
 }
 
@@ -157,14 +163,22 @@ Dataset load_directory(const std::string& path, const LoadOptions& options) {
     return finished("molecule directory", read_molecule_directory(path, molecule_options, notes));
   }
   if (is_graph_directory(path)) return finished("graph directory", read_graph_directory(path, notes, options.threads));
+  if (is_graph_set_directory(path)) return finished("directory of graphs", read_graph_set_directory(path));
   if (is_geom_gcn(path)) return finished("Geom-GCN directory", read_geom_gcn(path, options.threads));
   if (is_ogb(path)) {
     return is_ogb_node_level(path)
                ? finished("OGB directory", read_ogb_nodes(path, options.year_classes, options.threads))
                : finished("OGB directory", read_ogb_graphs(path, options.threads));
   }
-  throw data_error(
-      fmt::format("{}: no edges.csv, molecules.csv, out1_graph_edges.txt or raw/edge.csv in this directory", path));
+  if (is_tu(path)) {
+    TuContent content = read_tu(path, notes, options.threads);
+    return content.graph ? finished("TU directory", std::move(*content.graph))
+                         : finished("TU directory", std::move(content.graphs));
+  }
+  throw data_error(fmt::format(
+      "{}: no edges.csv, molecules.csv, graphs.npz, out1_graph_edges.txt, raw/edge.csv or NAME_A.txt in this "
+      "directory",
+      path));
 }
 
 }  // namespace
@@ -179,6 +193,8 @@ Dataset load(const std::string& path, const LoadOptions& options) {
   const auto finished = [&](const char* form, auto parts) {
     return finish(path, form, std::move(parts), notes, options);
   };
+  if (std::optional<GraphFile> found = read_graph_file(path, notes))
+    return finished(found->form, std::move(found->parts));
   if (name.ends_with(".smi")) return finished("SMILES file", read_molecules(path, molecule_options, notes));
   if (name.ends_with(".sdf")) return finished("SD file", read_molecules(path, molecule_options, notes));
   if (name.ends_with(".npz")) return finished("NumPy archive", read_npz_graph(path));
@@ -195,10 +211,15 @@ Dataset load(const std::string& path, const LoadOptions& options) {
       throw data_error(fmt::format("{0}: column '{1}' holds SMILES; --smiles-column {1} reads the table as molecules",
                                    path, column));
     }
+    if (const std::string message = inchi_message(path); !message.empty()) throw data_error(message);
+    if (std::optional<GraphParts> matrix = read_adjacency_table(path))
+      return finished("adjacency matrix", std::move(*matrix));
     return finished("edge list", from_edge_list(path, options, notes));
   }
   throw data_error(
-      fmt::format("{}: unknown kind of file (expected .csv .tsv .txt .npz .mat .mtx .smi .sdf or a directory)", path));
+      fmt::format("{}: unknown kind of file (expected .csv .tsv .txt .npy .npz .mat .mtx .graphml .gexf .gml .json "
+                  ".net .smi .sdf or a directory)",
+                  path));
 }
 
 }  // namespace graphpae

@@ -11,6 +11,7 @@
 #include "graphpae/core/graph_set.h"
 #include "graphpae/data/chemistry.h"
 #include "graphpae/data/edge_list.h"
+#include "graphpae/data/molecule_duplicates.h"
 
 namespace graphpae {
 
@@ -37,6 +38,7 @@ struct Dataset {
   std::string form;                // how it was read, for instance "edge list"
   std::vector<std::string> notes;  // what a user should know: columns ignored, ...
   int64_t invalid = 0;             // rows that are not molecules, left out or kept as OnInvalid says
+  MoleculeDuplicates duplicates;   // of molecules with targets
 
   bool is_graph() const { return std::holds_alternative<Graph>(content); }
   const Graph& graph() const& { return std::get<Graph>(content); }

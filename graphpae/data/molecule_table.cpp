@@ -2,21 +2,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
-#include <unordered_set>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/data/molecules.h"
+#include "graphpae/data/target_column.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr size_t kLongestValue = 40;  // in messages
 
 struct TableHeader {
   char delimiter = ',';
@@ -76,11 +71,9 @@ size_t smiles_column(const TableHeader& header, const std::string& wanted, const
 }
 
 struct Column {
-  std::string name;
   size_t index;
-  bool required;          // not a number is an error, not a reason to leave the column out
-  std::string first_bad;  // the first value that is not a number
-  std::vector<double> values;
+  bool asked_for;  // what is no target is an error, not a reason to leave the column out
+  TargetColumn target;
 };
 
 std::vector<Column> target_columns(const MoleculeTable& table, const MoleculeOptions& options) {
@@ -91,60 +84,21 @@ std::vector<Column> target_columns(const MoleculeTable& table, const MoleculeOpt
     if (place == names.end())
       throw table.reader().error(
           fmt::format("no column '{}' among {}{}", task, fmt::join(names, ", "), did_you_mean(task, names)));
-    columns.push_back({task, static_cast<size_t>(place - names.begin()), true, "", {}});
+    columns.push_back({static_cast<size_t>(place - names.begin()), true, TargetColumn(task)});
   }
   for (size_t i = 0; i < names.size() && options.tasks.empty(); ++i) {
-    if (i != table.smiles_index()) columns.push_back({names[i], i, options.all_columns, "", {}});
+    if (i != table.smiles_index()) columns.push_back({i, options.all_columns, TargetColumn(names[i])});
   }
   return columns;
 }
 
-// A column without a name is the row index that some programs write first.
-bool named_like_an_id(const std::string& column) {
-  constexpr std::string_view kNames[] = {"", "id", "cid", "index", "idx", "unnamed: 0", "row"};
-  constexpr std::string_view kEnds[] = {"_id", " id", "-id", "_cid", "_index", "_idx"};
-  const std::string name = lower(column);
-  return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames) ||
-         std::any_of(std::begin(kEnds), std::end(kEnds), [&](std::string_view end) { return name.ends_with(end); });
-}
-
-std::string shown(const std::string& value) { return value.substr(0, kLongestValue); }
-
-void read_value(const std::string& text, Column& column, const LineReader& reader) {
-  if (!column.first_bad.empty()) return;
-  const std::optional<double> value = parse_target(text);
-  if (!value && column.required)
-    throw reader.error(fmt::format("column '{}': '{}' is not a number", column.name, shown(text)));
-  if (!value) column.first_bad = text;
-  column.values.push_back(value.value_or(kMissing));
-}
-
-// Why a column is not a target, or "".
-std::string reason_to_ignore(const Column& column) {
-  if (!column.first_bad.empty()) return fmt::format("is not numeric ('{}')", shown(column.first_bad));
-  if (column.required) return "";
-  if (std::all_of(column.values.begin(), column.values.end(), [](double value) { return std::isnan(value); }))
-    return "has no values";
-  if (are_ids(column.name, column.values)) return "holds ids, not targets,";
-  return "";
+// "column 'a': 'yes' is not a number" of a text, "column 'a' holds 3 different texts ..." of the whole column.
+Error no_target_error(const std::string& place, const std::string& column, const TargetColumn::Result& result) {
+  return data_error(result.place > 0 ? fmt::format("{}: column '{}': '{}' is not a number", place, column, result.text)
+                                     : fmt::format("{}: column '{}' {}", place, column, result.reason));
 }
 
 }  // namespace
-
-bool are_ids(const std::string& name, const std::vector<double>& values) {
-  std::unordered_set<double> seen;
-  return named_like_an_id(name) && std::all_of(values.begin(), values.end(), [&](double value) {
-           return value == std::floor(value) && seen.insert(value).second;
-         });
-}
-
-std::optional<double> parse_target(std::string_view text) {
-  text = trim(text);
-  if (const std::optional<double> value = parse_real(text)) return std::isinf(*value) ? std::nullopt : value;
-  const std::string word = lower(text.substr(0, kLongestValue));
-  if (word.empty() || word == "na" || word == "n/a" || word == "none" || word == "null") return kMissing;
-  return std::nullopt;
-}
 
 bool has_smiles_column(const std::string& path) {
   LineReader reader(path);
@@ -187,18 +141,26 @@ MoleculeRows read_molecule_table(const std::string& path, const MoleculeOptions&
   while (table.next()) {
     parts.texts.push_back(table.smiles());
     rows.source.lines.push_back(table.reader().line_number());
-    for (Column& column : columns) read_value(table.fields()[column.index], column, table.reader());
+    for (Column& column : columns) column.target.add(table.fields()[column.index], table.reader().line_number());
   }
   parts.num_graphs = parts.texts.size();
-  std::erase_if(columns, [&](const Column& column) {
-    const std::string reason = reason_to_ignore(column);
-    if (!reason.empty()) notes.push_back(fmt::format("{}: column '{}' {} and is ignored", path, column.name, reason));
-    return !reason.empty();
-  });
-  parts.targets.resize(parts.num_graphs * columns.size());
-  for (size_t t = 0; t < columns.size(); ++t) {
-    parts.task_names.push_back(columns[t].name);
-    for (int64_t g = 0; g < parts.num_graphs; ++g) parts.targets[g * columns.size() + t] = columns[t].values[g];
+  std::vector<std::vector<double>> values;
+  for (Column& column : columns) {
+    const std::string name = column.target.name();
+    TargetColumn::Result result = std::move(column.target).finish(column.asked_for);
+    const std::string place = result.place > 0 ? fmt::format("{}:{}", path, result.place) : path;
+    if (!result.reason.empty() && column.asked_for) throw no_target_error(place, name, result);
+    if (!result.reason.empty()) {
+      notes.push_back(fmt::format("{}: column '{}' {} and is ignored", path, name, result.reason));
+      continue;
+    }
+    if (!result.note.empty()) notes.push_back(fmt::format("{}: column '{}' {}", path, name, result.note));
+    parts.task_names.push_back(name);
+    values.push_back(std::move(result.values));
+  }
+  parts.targets.resize(parts.num_graphs * values.size());
+  for (size_t t = 0; t < values.size(); ++t) {
+    for (int64_t g = 0; g < parts.num_graphs; ++g) parts.targets[g * values.size() + t] = values[t][g];
   }
   return rows;
 }

@@ -5,12 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <limits>
+#include <iterator>
 #include <map>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/data/chemistry.h"
+#include "graphpae/data/target_column.h"
 #include "graphpae/io/input_file.h"
 #include "graphpae/io/npy.h"
 #include "graphpae/io/text.h"
@@ -18,8 +19,13 @@
 namespace graphpae {
 namespace {
 
-constexpr double kNoLabel = std::numeric_limits<double>::quiet_NaN();
 constexpr size_t kLongestFirstSmiles = 10000;  // an edge list may be one long line
+
+bool is_name_of_molecules(std::string_view name) {
+  constexpr std::string_view kNames[] = {"mol",  "mols",     "molecule", "molecules", "structure", "compound",
+                                         "drug", "chemical", "ligand",   "canonical", "smi"};
+  return std::find(std::begin(kNames), std::end(kNames), lower(trim(name))) != std::end(kNames);
+}
 
 std::string_view first_word(std::string_view line) {
   line = trim(line);
@@ -65,22 +71,6 @@ Records read_records(const std::string& path) {
   return records;
 }
 
-// The values of a tag, NaN where a record has none; nothing if one is not a number, which is an error if `required`.
-std::optional<std::vector<double>> tag_values(const Records& records, const std::string& tag, bool required,
-                                              const std::string& path) {
-  std::vector<double> values(records.blocks.size(), kNoLabel);
-  for (const auto& [row, text] : records.tags.at(tag)) {
-    const std::optional<double> value = parse_target(text);
-    if (!value && !required) return std::nullopt;
-    if (!value) {
-      throw data_error(
-          fmt::format("{}: record {}: tag '{}': '{}' is not a number", path, row + 1, tag, text.substr(0, 40)));
-    }
-    values[row] = *value;
-  }
-  return values;
-}
-
 MoleculeRows read_sdf(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {
   Records records = read_records(path);
   std::vector<std::string> tags, ignored;
@@ -93,12 +83,25 @@ MoleculeRows read_sdf(const std::string& path, const MoleculeOptions& options, s
   rows.source.records = true;
   std::vector<std::vector<double>> columns;
   for (const std::string& tag : options.tasks.empty() ? tags : options.tasks) {
-    std::optional<std::vector<double>> values = tag_values(records, tag, !options.tasks.empty(), path);
-    if (values && (!options.tasks.empty() || !are_ids(tag, *values))) {
+    const bool asked_for = !options.tasks.empty();
+    TargetColumn column(tag);
+    const std::map<int64_t, std::string>& texts = records.tags.at(tag);
+    for (int64_t row = 0; row < records.blocks.size(); ++row) {
+      const auto text = texts.find(row);
+      column.add(text == texts.end() ? "" : text->second, row + 1);
+    }
+    TargetColumn::Result result = std::move(column).finish(asked_for);
+    if (result.reason.empty()) {
       rows.parts.task_names.push_back(tag);
-      columns.push_back(std::move(*values));
-    } else {
+      columns.push_back(std::move(result.values));
+      if (!result.note.empty()) notes.push_back(fmt::format("{}: tag '{}' {}", path, tag, result.note));
+    } else if (!asked_for) {
       ignored.push_back(tag);
+    } else if (result.place > 0) {
+      throw data_error(
+          fmt::format("{}: record {}: tag '{}': '{}' is not a number", path, result.place, tag, result.text));
+    } else {
+      throw data_error(fmt::format("{}: tag '{}' {}", path, tag, result.reason));
     }
   }
   if (!ignored.empty()) {
@@ -206,16 +209,56 @@ std::string unnamed_smiles_column(const std::string& path) {
     for (size_t c = 0; c < fields.size(); ++c) columns[c].push_back(fields[c]);
   }
   for (size_t c = 0; c < names.size(); ++c) {
-    // Names of nodes may be SMILES by accident (C, NO), but not with brackets and bonds.
-    const auto drawn = std::count_if(columns[c].begin(), columns[c].end(), [](const std::string& text) {
-      return text.find_first_of("()[]=#") != std::string::npos && text.size() <= kLongestFirstSmiles;
-    });
-    if (columns[c].empty() || 2 * static_cast<size_t>(drawn) < columns[c].size()) continue;
     TextColumn texts;
-    for (const std::string& text : columns[c]) texts.push_back(trim(text));
-    if (parse_molecules(texts, Featurizer::transfer, Threads{1}).invalid.empty()) return std::string(trim(names[c]));
+    size_t drawn = 0;
+    for (const std::string& text : columns[c]) {
+      if (is_missing_text(text) || text.size() > kLongestFirstSmiles) continue;
+      texts.push_back(trim(text));
+      drawn += text.find_first_of("()[]=#") != std::string::npos;
+    }
+    // Names of nodes may be SMILES by accident (C, NO), but not with brackets and bonds, nor under the name of
+    // molecules.
+    const bool likely = is_name_of_molecules(names[c]) || 2 * drawn >= static_cast<size_t>(texts.size());
+    const bool all_numbers = std::all_of(columns[c].begin(), columns[c].end(),
+                                         [](const std::string& text) { return parse_real(text).has_value(); });
+    if (texts.empty() || !likely || all_numbers) continue;
+    const size_t invalid = parse_molecules(texts, Featurizer::transfer, Threads{1}).invalid.size();
+    if (4 * invalid <= static_cast<size_t>(texts.size())) return std::string(trim(names[c]));
   }
   return "";
+}
+
+std::string inchi_message(const std::string& path) {
+  constexpr int kRows = 20;
+  LineReader reader(path);
+  std::string_view line;
+  std::vector<std::string> names, fields;
+  if (!reader.next(line)) return "";
+  const char delimiter = sniff_delimiter(line);
+  if (!split_fields(line, delimiter, names)) return "";
+  std::string column, keys;
+  for (const std::string& name : names) {
+    const std::string word = lower(name);
+    if (word.find("inchi") == std::string::npos || word.find("inchi=") != std::string::npos) continue;
+    (word.find("key") == std::string::npos ? column : keys) = trim(name);
+  }
+  bool seen = line.find("InChI=") != std::string_view::npos;
+  for (int row = 0; row < kRows && !seen && reader.next(line); ++row) {
+    seen = line.find("InChI=") != std::string_view::npos;
+    if (!seen || !column.empty() || !split_fields(line, delimiter, fields)) continue;
+    for (size_t c = 0; c < std::min(fields.size(), names.size()); ++c) {
+      if (trim(fields[c]).starts_with("InChI=")) column = trim(names[c]);
+    }
+  }
+  if (seen || !column.empty()) {
+    return fmt::format(
+        "{}: {} InChI, which RDKit as packaged for Debian does not read; add a column 'smiles', in Python "
+        "rdkit.Chem.MolToSmiles(rdkit.Chem.MolFromInchi(text))",
+        path, column.empty() ? "holds" : fmt::format("column '{}' holds", column));
+  }
+  if (keys.empty()) return "";
+  return fmt::format("{}: column '{}' holds keys of InChI, from which no structure can be made; add a column 'smiles'",
+                     path, keys);
 }
 
 MoleculeRows read_molecules(const std::string& path, const MoleculeOptions& options, std::vector<std::string>& notes) {

@@ -2,7 +2,6 @@
 // as it is; chemistry happens elsewhere.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -102,10 +101,8 @@ bool has_smiles_column(const std::string& path);
 MoleculeRows read_molecule_table(const std::string& path, const MoleculeOptions& options,
                                  std::vector<std::string>& notes);
 
-// Whether values are ids by the name of their column or tag (id, index, ..., mol_id), all whole and none twice.
-bool are_ids(const std::string& name, const std::vector<double>& values);
-
-// A number, NaN for a missing value ("", NA, None, null, ...), or nothing if the text is neither.
-std::optional<double> parse_target(std::string_view text);
+// What `column` of a table holds, if it has no SMILES but InChI, which RDKit as packaged cannot read, or keys of InChI:
+// the message of an error, or "".
+std::string inchi_message(const std::string& path);
 
 }  // namespace graphpae

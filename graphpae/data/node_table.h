@@ -67,6 +67,9 @@ Features sparse_features(SparseMatrix matrix);
 // The positions of non-zero entries as edges. Throws a data error if the matrix is not square.
 Buffer<Edge> sparse_edges(const SparseMatrix& matrix);
 
+// Pairs of nodes, [E,2] or [2,E]. Throws a data error for another shape or a negative node.
+Buffer<Edge> edges_from_array(const NpyArray& array);
+
 // Triples to rows, keeping the order of entries inside a row. `row` and `column` are in range.
 SparseMatrix rows_from_triples(int64_t rows, int64_t columns, const std::vector<int32_t>& row,
                                const std::vector<int32_t>& column, const std::vector<float>& values);

@@ -9,9 +9,8 @@
 #include "graphpae/data/node_table.h"
 
 namespace graphpae {
-namespace {
 
-Buffer<Edge> edges_from(const NpyArray& array) {
+Buffer<Edge> edges_from_array(const NpyArray& array) {
   array.expect_dimensions(2);
   const bool pairs_in_rows = array.shape[1] == 2;
   if (!pairs_in_rows && array.shape[0] != 2) {
@@ -29,8 +28,6 @@ Buffer<Edge> edges_from(const NpyArray& array) {
   return edges;
 }
 
-}  // namespace
-
 GraphParts read_npz_graph(const std::string& path) {
   const NpzFile file(path);
   GraphParts parts;
@@ -40,7 +37,7 @@ GraphParts read_npz_graph(const std::string& path) {
     parts.edges.push_back(sparse_edges(matrix));
     parts.num_nodes = matrix.rows;
   } else if (const std::string edges = file.first_of({"edges", "edge_index", "edge_list"}); !edges.empty()) {
-    parts.edges.push_back(edges_from(file.read(edges)));
+    parts.edges.push_back(edges_from_array(file.read(edges)));
     from_edges = nodes_in(parts.edges);
   } else {
     throw data_error(fmt::format("{}: no graph in its arrays ({}); expected a SciPy sparse matrix or 'edges'", path,

@@ -184,6 +184,7 @@ GraphSetSummary summarise(const GraphSet& set) {
     task.deviation = task.present > 1 ? std::sqrt(squares / static_cast<double>(task.present - 1)) : 0;
     summary.tasks.push_back(task);
   }
+  summary.has_texts = !parts.texts.empty();
   std::unordered_set<std::string_view> seen;
   for (int64_t g = 0; g < parts.texts.size(); ++g) summary.repeated_texts += !seen.insert(parts.texts[g]).second;
 

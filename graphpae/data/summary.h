@@ -58,6 +58,7 @@ struct GraphSetSummary {
   int64_t molecules = 0;
   std::vector<TaskSummary> tasks;
   std::vector<std::array<int64_t, 3>> split_sizes;
+  bool has_texts = false;      // SMILES or mol blocks: the graphs are molecules
   int64_t repeated_texts = 0;  // rows whose text repeats an earlier row
   bool has_structure = false;  // the rest needs it
   int64_t nodes = 0, edges = 0;

@@ -6,6 +6,7 @@
 #include <cctype>
 #include <charconv>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 namespace graphpae {
@@ -39,6 +40,49 @@ std::string lower(std::string_view text) {
 
 std::optional<int64_t> parse_int(std::string_view text) { return parse_whole<int64_t>(text); }
 std::optional<double> parse_real(std::string_view text) { return parse_whole<double>(text); }
+
+bool is_missing_text(std::string_view text) {
+  constexpr std::string_view kWords[] = {"", "?", "nan", "na", "n/a", "<na>", "none", "null"};
+  constexpr size_t kLongest = 4;
+  text = trim(text);
+  if (text.size() > kLongest) return false;
+  const std::string word = lower(text);
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+}
+
+std::string to_utf8(std::string_view text) {
+  const auto follows = [&](size_t at) { return at < text.size() && (text[at] & 0xc0) == 0x80; };
+  bool valid = true;
+  for (size_t at = 0; at < text.size() && valid; ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    if (byte < 0x80) continue;
+    const size_t more = byte >= 0xc2 && byte < 0xe0   ? 1
+                        : (byte & 0xf0) == 0xe0       ? 2
+                        : byte >= 0xf0 && byte < 0xf5 ? 3
+                                                      : 0;
+    valid = more > 0;
+    for (size_t k = 1; k <= more; ++k) valid = valid && follows(at + k);
+    if (!valid) break;
+    const auto next =
+        static_cast<unsigned char>(text[at + 1]);  // overlong forms, surrogates and what is above 0x10ffff
+    if ((byte == 0xe0 && next < 0xa0) || (byte == 0xed && next > 0x9f) || (byte == 0xf0 && next < 0x90) ||
+        (byte == 0xf4 && next > 0x8f))
+      valid = false;
+    at += more;
+  }
+  if (valid) return std::string(text);
+  std::string result;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      result += c;
+    } else {
+      result += static_cast<char>(0xc0 | byte >> 6);
+      result += static_cast<char>(0x80 | (byte & 0x3f));
+    }
+  }
+  return result;
+}
 
 bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields) {
   fields.clear();

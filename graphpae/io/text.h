@@ -16,6 +16,12 @@ std::string lower(std::string_view text);  // in lower case
 std::optional<int64_t> parse_int(std::string_view text);
 std::optional<double> parse_real(std::string_view text);  // also nan and inf
 
+// Whether a value is missing: nothing, ?, nan, na, n/a, <na>, none or null in any case.
+bool is_missing_text(std::string_view text);
+
+// The text if it is UTF-8; any other is taken for Latin-1.
+std::string to_utf8(std::string_view text);
+
 // Fields of one line. With delimiter ' ', any run of blanks and tabs separates. Otherwise a field may
 // stand in double quotes, in which "" is a quote. Returns false if a quote is not closed.
 bool split_fields(std::string_view line, char delimiter, std::vector<std::string>& fields);

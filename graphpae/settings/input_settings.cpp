@@ -49,9 +49,11 @@ Featurizer featurizer_of(const GraphSet& set) {
     if (atoms == static_cast<int64_t>(sizes.atoms.size()) && bonds == static_cast<int64_t>(sizes.bonds.size()))
       return featurizer;
   }
-  throw data_error(fmt::format(
-      "atoms have {} codes and bonds {}; expected 9 and 3 (featurizer ogb) or 2 and 2 (featurizer transfer)", atoms,
-      bonds));
+  throw data_error(
+      fmt::format("atoms have {} codes and bonds {}; expected 9 and 3 (featurizer ogb) or 2 and 2 (featurizer "
+                  "transfer): graphs that "
+                  "are not molecules cannot be learnt from yet",
+                  atoms, bonds));
 }
 
 }  // namespace graphpae
