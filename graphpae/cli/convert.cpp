@@ -40,9 +40,19 @@ SplitWish parse_split(const ConvertFlags& flags) {
   if (!flags.split.starts_with(kRandom))
     throw usage_error(fmt::format("--split {}: expected scaffold or random:80/10/10", flags.split));
   SplitWish wish{false, parse_split_shares(flags.split.substr(kRandom.size()))};
-  wish.random.count = 1;
   wish.random.seed = flags.split_seed;
   return wish;
+}
+
+// The graph with as many splits of its labelled nodes as are wished, each with the shares of all classes; of all nodes
+// if there are no labels.
+Graph with_splits(Graph graph, const SplitWish& wish) {
+  if (wish.scaffold) throw usage_error("--split scaffold is for molecules; nodes take random:60/20/20");
+  RandomSplitOptions options = wish.random;
+  options.stratified = true;
+  const std::vector<int32_t> none(graph.labels().empty() ? static_cast<size_t>(graph.num_nodes()) : 0, 0);
+  std::vector<Split> splits = random_splits(graph.labels().empty() ? none : graph.labels(), options);
+  return std::move(graph).with_splits(std::move(splits));
 }
 
 // The set with one split of its molecules; rows that are not molecules are in no part.
@@ -54,7 +64,9 @@ GraphSet with_split(const GraphSet& set, const SplitWish& wish, Threads threads)
     std::vector<int32_t> taken(parts.num_graphs, 0);
     for (int64_t g = 0; g < parts.num_graphs; ++g)
       if (parts.node_offsets[g] == parts.node_offsets[g + 1]) taken[g] = -1;
-    parts.splits = random_splits(taken, wish.random);
+    RandomSplitOptions options = wish.random;
+    options.count = 1;
+    parts.splits = random_splits(taken, options);
   }
   return GraphSet(std::move(parts));
 }
@@ -140,7 +152,10 @@ void add_convert(CLI::App& app, Common& common) {
                    "Write our directory form, or shards: molecules with positions for pre-training from disk.")
       ->type_name("directory|shards")
       ->capture_default_str();
-  verb->add_option("--split", flags->split, "Divide molecules anew, by scaffold or random:80/10/10.")
+  verb->add_option(
+          "--split", flags->split,
+          "Divide nodes or molecules anew: random:60/20/20 (of nodes ten times, or as often as random:5x60/20/20 "
+          "says, within every class), or molecules by scaffold.")
       ->type_name("SPLIT");
   add_reading_flags(*verb, flags->data);
   verb->add_option("--split-seed", flags->split_seed, "Draw a random split from this seed.")
@@ -163,11 +178,14 @@ void add_convert(CLI::App& app, Common& common) {
       throw usage_error("--recipe, --set and --config say how positions are made, and need --to shards");
     const std::optional<SplitWish> wish = flags->split.empty() ? std::nullopt : std::optional(parse_split(*flags));
     Dataset dataset = load_data(flags->data, common);
-    if (wish && dataset.is_graph())
-      throw usage_error(fmt::format("--split divides molecules, and {} is one graph", flags->data.data));
     if (wish) {
-      dataset.content =
-          naming(flags->data.data, [&] { return with_split(dataset.graph_set(), *wish, common.thread_count()); });
+      naming(flags->data.data, [&] {
+        if (dataset.is_graph())
+          dataset.content = with_splits(std::move(std::get<Graph>(dataset.content)), *wish);
+        else
+          dataset.content = with_split(dataset.graph_set(), *wish, common.thread_count());
+        return 0;
+      });
     }
     if (dataset.is_graph()) {
       write_directory(flags->output, dataset.graph(), flags->force);

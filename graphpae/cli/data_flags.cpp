@@ -29,7 +29,20 @@ void add_reading_flags(CLI::App& app, DataFlags& flags) {
   const auto add = [&](const char* name, auto& field, const char* value, const char* help) {
     return app.add_option(name, field, help)->type_name(value)->group(kReading);
   };
-  add("--splits", flags.reading.splits, "FILE", "Read splits from this file (.npz).");
+  const auto add_switch = [&](const char* name, bool& field, const char* help) {
+    app.add_flag(name, field, help)->group(kReading);
+  };
+  add("--splits", flags.reading.splits, "FILE",
+      "Read splits from this file (.npz, or .csv with the columns node and split, or a column per split).");
+  add("--columns", flags.reading.columns, "COLUMNS",
+      "Read edges from these columns of a table: SOURCE,TARGET or SOURCE,TARGET,WEIGHT, by name or by number from 1; "
+      "the "
+      "default is what the header and the first rows tell.");
+  add("--id", flags.reading.id_column, "COLUMN",
+      "Take this column of a table for the ids of nodes or molecules; the default is one headed id, node, ...");
+  add_switch("--directed", flags.reading.directed,
+             "Keep that edges lead from source to target; what needs undirected edges takes them as such.");
+  add("--base", flags.base, "auto|0|1", "Count node numbers of an edge list from 0 or 1.")->capture_default_str();
   add("--ids", flags.ids, "auto|numbers|names", "Take the ids of an edge list for numbers or for names.")
       ->capture_default_str();
   add("--self-loops", flags.self_loops, "drop|keep|refuse", "Drop, keep or refuse self loops.")->capture_default_str();
@@ -43,18 +56,25 @@ void add_reading_flags(CLI::App& app, DataFlags& flags) {
   add("--on-invalid", flags.on_invalid, "fail|skip|nan",
       "Fail at rows that are not molecules, skip them, or keep them without atoms.")
       ->capture_default_str();
-  const auto add_switch = [&](const char* name, bool& field, const char* help) {
-    app.add_flag(name, field, help)->group(kReading);
-  };
   add_switch("--offline", flags.offline, "Never touch the network.");
   add_switch("--trust-download", flags.trust_download, "Accept downloads whose checksum is not recorded.");
   add("--registry", flags.registry, "FILE", "Look up known data sets in this registry (YAML).");
+}
+
+void add_matching_flag(CLI::App& app, DataFlags& flags) {
+  app.add_option(
+         "--missing-columns", flags.missing_columns,
+         "Refuse data that lack a feature column of the model, or put zeros there; columns are matched by name.")
+      ->type_name("error|zero")
+      ->group(kReading)
+      ->capture_default_str();
 }
 
 LoadOptions load_options(const DataFlags& flags, const Common& common) {
   LoadOptions options = flags.reading;
   options.ids = choose<NodeIds>(
       "--ids", flags.ids, {{"auto", NodeIds::automatic}, {"numbers", NodeIds::numbers}, {"names", NodeIds::names}});
+  options.base = choose<int64_t>("--base", flags.base, {{"auto", -1}, {"0", 0}, {"1", 1}});
   options.edges.self_loops =
       choose<SelfLoops>("--self-loops", flags.self_loops,
                         {{"drop", SelfLoops::drop}, {"keep", SelfLoops::keep}, {"refuse", SelfLoops::refuse}});

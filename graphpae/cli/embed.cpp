@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "graphpae/cli/context.h"
+#include "graphpae/cli/model_data.h"
 #include "graphpae/cli/model_flags.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -30,8 +31,7 @@ void embed(EmbedFlags& flags, const Common& common) {
   options.memory = static_cast<int64_t>(flags.memory);
   const auto model = run::load_model(flags.run);
   if (flags.data.featurizer.empty()) flags.data.featurizer = run::featurizer_of(*model);
-  const Dataset dataset = load_data(flags.data, common);
-  print_notes(dataset.notes);
+  const Dataset dataset = load_data_for(*model, flags.data, common);
   run::EmbedResult result;
   try {
     result = std::visit([&](const auto& data) { return run::embed(*model, data, options, context); }, dataset.content);
@@ -58,6 +58,7 @@ void add_embed(CLI::App& app, Common& common) {
       ->required()
       ->type_name("FILE");
   add_reading_flags(*verb, flags->data);
+  add_matching_flag(*verb, flags->data);
   verb->add_option("--memory", flags->memory,
                    "Stay below this much memory, such as 8GB; large graphs go layer by layer. The default is what is "
                    "free.")

@@ -4,6 +4,7 @@
 
 #include "graphpae/cli/context.h"
 #include "graphpae/cli/evaluation.h"
+#include "graphpae/cli/model_data.h"
 #include "graphpae/core/error.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/run/evaluation.h"
@@ -38,6 +39,7 @@ void add_evaluate(CLI::App& app, Common& common) {
       ->expected(1)
       ->type_name("RUN");
   add_reading_flags(*verb, flags->data);
+  add_matching_flag(*verb, flags->data);
   Settings defaults;
   OptionTable table;
   declare_probe(table, defaults);
@@ -51,7 +53,7 @@ void add_evaluate(CLI::App& app, Common& common) {
     declare_probe(probe, settings);
     apply_settings(probe, flags->settings);
     if (flags->data.featurizer.empty()) flags->data.featurizer = run::featurizer_of(*runs.models.front());
-    const Dataset dataset = load_data(flags->data, common);
+    const Dataset dataset = load_data_for(*runs.models.front(), flags->data, common, false);
     const SettingFlags& given = flags->settings;
     if (!dataset.is_graph() && !(given.set.empty() && given.config.empty() && given.flags.empty()))
       throw usage_error("settings of the probe are for one graph: molecules have a grid of penalties");

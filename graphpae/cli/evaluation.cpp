@@ -67,6 +67,24 @@ std::string paper_line(const EvaluationFacts& facts) {
 
 }  // namespace
 
+void add_split_flags(CLI::App& app, run::EvaluateOptions& options) {
+  app.add_option("--split", options.split,
+                 "Take the splits of the data (public, the default if there are any), or draw splits of nodes "
+                 "(random:60/20/20).")
+      ->type_name("SPLIT")
+      ->group(kRare);
+  app.add_option("--num-splits", options.num_splits,
+                 "Draw this many random splits, and train a model on each; the default is 10.")
+      ->type_name("N")
+      ->group(kRare)
+      ->check(CLI::Range(int64_t{1}, int64_t{100000}));
+  app.add_option("--split-seed", options.split_seed, "Draw random splits from this seed; the default is 0.")
+      ->type_name("N")
+      ->group(kRare)
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--stratified", options.stratified, "Keep the shares of the classes in random splits.")->group(kRare);
+}
+
 void add_evaluate_flags(CLI::App& app, run::EvaluateOptions& options, CLI::Option* switch_flag) {
   const auto add = [&](CLI::Option* option) {
     option->group(kEvaluation);
@@ -101,7 +119,8 @@ void add_evaluate_flags(CLI::App& app, run::EvaluateOptions& options, CLI::Optio
   add(app.add_option("--split-seed", options.split_seed, "Draw random splits from this seed; the default is 0.")
           ->type_name("N")
           ->check(CLI::NonNegativeNumber));
-  add(app.add_flag("--stratified", options.stratified, "Keep the shares of the classes in random splits."));
+  add(app.add_flag("--stratified", options.stratified,
+                   "Keep the shares of the classes in random splits, as those drawn by default do."));
   add(app.add_flag("--dedupe", options.dedupe, "Leave out test nodes that have a twin in training."));
 }
 

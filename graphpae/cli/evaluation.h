@@ -8,6 +8,10 @@
 
 namespace graphpae::cli {
 
+// How the nodes of a graph are split, for a verb that trains on them: of the flags below --split, --num-splits,
+// --split-seed and --stratified.
+void add_split_flags(CLI::App& app, run::EvaluateOptions& options);
+
 // `switch_flag`: what must be given for the flags to mean anything, if not null.
 void add_evaluate_flags(CLI::App& app, run::EvaluateOptions& options, CLI::Option* switch_flag = nullptr);
 

@@ -6,6 +6,8 @@
 #include <memory>
 
 #include "graphpae/cli/context.h"
+#include "graphpae/cli/evaluation.h"
+#include "graphpae/cli/model_data.h"
 #include "graphpae/cli/model_flags.h"
 #include "graphpae/cli/score_table.h"
 #include "graphpae/run/models.h"
@@ -20,6 +22,7 @@ struct FinetuneFlags {
   ModelFlags model;
   TrainingFlags training;
   run::PartOptions parts;
+  run::EvaluateOptions splits;
   bool from_scratch = false;
 
   bool has_run() const { return run != "none"; }
@@ -100,6 +103,7 @@ void finetune(FinetuneFlags& flags, const Common& common) {
   options.model_name = flags.run;
   options.from_scratch = flags.from_scratch;
   options.parts = flags.parts;
+  options.splits = flags.splits;
   options.again = [&](Settings& settings, FinetuneSettings& finetune) {
     settings = flags.has_run() ? settings_on(settings, flags.model, options.run, finetune)
                                : resolve_settings(flags.model, settings, &finetune);
@@ -108,7 +112,8 @@ void finetune(FinetuneFlags& flags, const Common& common) {
   if (options.model && flags.data.featurizer.empty()) flags.data.featurizer = run::featurizer_of(*options.model);
   resolve_reading(flags.model, resuming ? options.run + "/config.yaml" : "", flags.data);
   options.featurizer = flags.data.featurizer;
-  const Dataset dataset = load_data(flags.data, common);
+  const Dataset dataset =
+      options.model ? load_data_for(*options.model, flags.data, common, false) : load_data(flags.data, common);
   std::vector<std::string> notes = dataset.notes;
   const Settings base = options.model || resuming ? Settings() : base_settings(flags.model, dataset.is_graph(), notes);
   print_notes(notes);  // before an error that they explain
@@ -152,7 +157,9 @@ void add_finetune(CLI::App& app, Common& common) {
       ->type_name("NAMES")
       ->delimiter(',');
   verb->add_flag("--from-scratch", flags->from_scratch, "Take the shape of RUN, but draw its weights anew.");
+  add_split_flags(*verb, flags->splits);
   add_reading_flags(*verb, flags->data);
+  add_matching_flag(*verb, flags->data);
   verb->add_flag("--one-at-a-time", flags->parts.one_at_a_time, "Train a model of its own for every target.")
       ->group(kRare);
   verb->callback([flags, &common] { finetune(*flags, common); });

@@ -35,7 +35,8 @@ std::string flag_line(const Verb& verb, const Flag& flag, const std::string& con
   for (const std::string& name : flag.names)
     names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   return fmt::format("complete -c graphpae{}{}{} -d {}\n", condition, names,
-                     flag.value.empty() ? "" : offer(candidates(verb, flag), false), fish_quoted(first_sentence(flag.help)));
+                     flag.value.empty() ? "" : offer(candidates(verb, flag), false),
+                     fish_quoted(first_sentence(flag.help)));
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ std::string fish_completions(const Outline& program) {
   text += "complete -c graphpae -f\n";
   for (const Flag& flag : program.flags) text += flag_line({}, flag, "");
   for (const Verb& verb : program.verbs())
-    text += fmt::format("complete -c graphpae -n __fish_use_subcommand -a {} -d {}\n", verb.name, fish_quoted(verb.help));
+    text +=
+        fmt::format("complete -c graphpae -n __fish_use_subcommand -a {} -d {}\n", verb.name, fish_quoted(verb.help));
   for (const Verb& verb : program.verbs()) {
     const std::string condition = fmt::format(" -n '__fish_seen_subcommand_from {}'", verb.name);
     for (const Flag& argument : verb.arguments) {

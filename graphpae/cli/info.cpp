@@ -24,6 +24,12 @@ std::string graph_text(const GraphSummary& s) {
   std::string lines = line("nodes", grouped(s.nodes));
   lines += line("edges", fmt::format("{} undirected, from {} rows; {} self loops", grouped(s.edges),
                                      grouped(s.edge_rows), grouped(s.self_loops)));
+  if (s.weighted)
+    lines += line("weights", fmt::format("{:.6g} to {:.6g}, mean {:.6g}; {} negative", s.min_weight, s.max_weight,
+                                         s.mean_weight, grouped(s.negative_weights)));
+  lines += line("direction", s.directed ? fmt::format("{} directed edges, {} with their opposite",
+                                                      grouped(s.directed_edges), grouped(s.reciprocal_edges))
+                                        : "none: edges are undirected");
   lines += line("degree", fmt::format("min {}, mean {:.2f}, max {}", grouped(s.min_degree), s.mean_degree,
                                       grouped(s.max_degree)));
   lines += line("components", fmt::format("{}, the largest with {} nodes; {} isolated nodes", grouped(s.components),
@@ -132,6 +138,15 @@ Json graph_json(const GraphSummary& s) {
                  {"groups", s.duplicates.groups},
                  {"test_in_train", s.duplicates.test_in_train}}}};
   if (s.edge_homophily) json["edge_homophily"] = *s.edge_homophily;
+  json["weights"] = nullptr;
+  if (s.weighted)
+    json["weights"] = {
+        {"min", s.min_weight}, {"mean", s.mean_weight}, {"max", s.max_weight}, {"negative", s.negative_weights}};
+  json["directed"] = s.directed;
+  if (s.directed) {
+    json["directed_edges"] = s.directed_edges;
+    json["reciprocal_edges"] = s.reciprocal_edges;
+  }
   return json;
 }
 
@@ -206,6 +221,28 @@ std::string shards_text(const ShardManifest& m, const std::string& name) {
   return fmt::format("{} (shards)\n{}", name, lines);
 }
 
+// How each text table was understood: a line per file.
+std::string columns_text(const std::vector<ColumnUse>& columns) {
+  std::string lines;
+  for (const ColumnUse& use : columns) {
+    std::vector<std::string> parts;
+    for (const auto& [role, text] : use.uses) parts.push_back(fmt::format("{} {}", role, text));
+    const std::string understood = parts.empty() ? "no rows" : fmt::format("{}", fmt::join(parts, ", "));
+    lines += line("columns", fmt::format("{}: {}", use.file, understood));
+  }
+  return lines;
+}
+
+Json columns_json(const std::vector<ColumnUse>& columns) {
+  Json list = Json::array();
+  for (const ColumnUse& use : columns) {
+    Json entry = {{"file", use.file}};
+    for (const auto& [role, text] : use.uses) entry[role] = text;
+    list.push_back(entry);
+  }
+  return list;
+}
+
 }  // namespace
 
 Json info_json(const Dataset& dataset) {
@@ -215,6 +252,7 @@ Json info_json(const Dataset& dataset) {
   json["content_sha256"] = dataset.is_graph() ? content_hash(dataset.graph(), HashSplits::no)
                                               : content_hash(dataset.graph_set(), HashSplits::no);
   json["data_hash"] = dataset.is_graph() ? content_hash(dataset.graph()) : content_hash(dataset.graph_set());
+  json["columns"] = columns_json(dataset.columns);
   json["notes"] = dataset.notes;
   return json;
 }
@@ -222,7 +260,7 @@ Json info_json(const Dataset& dataset) {
 std::string info_text(const Dataset& dataset, const std::string& name) {
   const std::string body =
       dataset.is_graph() ? graph_text(summarise(dataset.graph())) : set_text(summarise(dataset.graph_set()), dataset);
-  return fmt::format("{} ({})\n{}", name, dataset.form, body);
+  return fmt::format("{} ({})\n{}{}", name, dataset.form, columns_text(dataset.columns), body);
 }
 
 void add_info(CLI::App& app, Common& common) {

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "graphpae/cli/context.h"
+#include "graphpae/cli/model_data.h"
 #include "graphpae/cli/model_flags.h"
 #include "graphpae/core/error.h"
 
@@ -23,8 +24,7 @@ void predict(PredictFlags& flags, const Common& common) {
   context.kernels = parse_kernels(flags.kernels);
   const run::Predictors predictors = run::load_predictors(flags.run);
   if (flags.data.featurizer.empty()) flags.data.featurizer = predictors.featurizer();
-  const Dataset dataset = load_data(flags.data, common);
-  print_notes(dataset.notes);
+  const Dataset dataset = load_data_for(predictors.model(), flags.data, common);
   const run::Predictions result = naming(flags.data.data, [&] {
     return std::visit([&](const auto& data) { return run::predict(predictors, data, context); }, dataset.content);
   });
@@ -50,6 +50,7 @@ void predict(PredictFlags& flags, const Common& common) {
 void add_predict(CLI::App& app, Common& common) {
   CLI::App* verb = app.add_subcommand("predict", "Write the predictions of a fine-tuned model, one row per input row.");
   auto flags = std::make_shared<PredictFlags>();
+  flags->data.on_invalid = "nan";  // a row per input row
   verb->add_option("RUN", flags->run, "Take the model of this run or model directory, which `finetune` wrote.")
       ->required()
       ->type_name("RUN");
@@ -58,6 +59,7 @@ void add_predict(CLI::App& app, Common& common) {
       ->required()
       ->type_name("FILE");
   add_reading_flags(*verb, flags->data);
+  add_matching_flag(*verb, flags->data);
   add_kernels_flag(*verb, flags->kernels);
   verb->callback([flags, &common] { predict(*flags, common); });
 }

@@ -44,9 +44,10 @@ std::string specs(const Verb& verb, const std::vector<Flag>& flags, const std::s
   for (const Flag& flag : flags) {
     for (const std::string& name : flag.names) {
       const bool assigns = !flag.value.empty() && name.starts_with("--");
-      text += fmt::format(
-          "{}'{}{}{}[{}]{}'\n", indent, flag.repeated ? "*" : fmt::format("({})", fmt::join(flag.names, " ")), name,
-          assigns ? "=" : "", zsh_quoted(first_sentence(flag.help)), flag.value.empty() ? "" : ":" + action(verb, flag));
+      text +=
+          fmt::format("{}'{}{}{}[{}]{}'\n", indent,
+                      flag.repeated ? "*" : fmt::format("({})", fmt::join(flag.names, " ")), name, assigns ? "=" : "",
+                      zsh_quoted(first_sentence(flag.help)), flag.value.empty() ? "" : ":" + action(verb, flag));
     }
   }
   return text;

@@ -34,6 +34,8 @@ struct GraphSetParts : GraphStructure {
   int64_t num_graphs = 0;
 
   TextColumn texts;                     // [G] SMILES or mol blocks, or empty
+  std::string id_name;                  // the column that names molecules, or ""
+  TextColumn ids;                       // [G] its texts, or empty
   std::vector<std::string> task_names;  // [T]
   std::vector<double> targets;          // [G * T], NaN = missing
   std::vector<Split> splits;            // ids of graphs

@@ -8,6 +8,8 @@
 #include <initializer_list>
 #include <iterator>
 #include <optional>
+#include <span>
+#include <string_view>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
@@ -39,6 +41,39 @@ std::string find_file(const std::string& directory, std::initializer_list<const 
   return "";
 }
 
+constexpr std::string_view kDirected = "# directed";
+
+bool says_directed(const std::string& edges) {
+  LineReader reader(edges);
+  std::string_view line;
+  return reader.next(line) && trim(line) == kDirected;
+}
+
+// The edges as directory form: undirected ones once.
+std::string edges_text(const Graph& graph) {
+  const bool weighted = graph.adjacency().has_weights();
+  std::string text = graph.is_directed() ? fmt::format("{}\n", kDirected) : "";
+  text += weighted ? "src,dst,weight\n" : "src,dst\n";
+  const auto add = [&](int64_t u, int32_t v, std::span<const float> weights, size_t at) {
+    fmt::format_to(std::back_inserter(text), "{},{}", u, v);
+    if (!weights.empty()) fmt::format_to(std::back_inserter(text), ",{}", weights[at]);
+    text += '\n';
+  };
+  for (int64_t u = 0; u < graph.num_nodes(); ++u) {
+    if (graph.is_directed()) {
+      const DirectedEdges& edges = graph.directed_edges();
+      for (int64_t e = edges.offsets()[u]; e < edges.offsets()[u + 1]; ++e)
+        add(u, edges.targets()[e], edges.weights(), static_cast<size_t>(e));
+      continue;
+    }
+    const auto row = graph.adjacency().row(u);
+    for (size_t e = 0; e < row.size(); ++e) {
+      if (row[e] >= u) add(u, row[e], weighted ? graph.adjacency().row_weights(u) : std::span<const float>(), e);
+    }
+  }
+  return text;
+}
+
 // The one column of a text file below its header.
 TextColumn read_column(const std::string& path) {
   LineReader reader(path);
@@ -59,7 +94,7 @@ std::string column_text(const char* header, const TextColumn& column) {
   return text;
 }
 
-void write_features(const std::string& path, const Features& features) {
+void write_features(const std::string& path, const Features& features, const std::vector<std::string>& names) {
   std::vector<ZipEntry> entries;
   if (features.is_sparse()) {
     const int64_t shape[] = {features.rows(), features.columns()};
@@ -67,6 +102,10 @@ void write_features(const std::string& path, const Features& features) {
                npy_entry("indptr", features.offsets()), npy_entry("shape", std::span<const int64_t>(shape))};
   } else {
     entries = {npy_entry("features", features.dense_values(), {features.rows(), features.columns()})};
+  }
+  if (!names.empty()) {
+    const std::vector<std::string_view> texts(names.begin(), names.end());
+    entries.push_back({"columns.npy", npy_text_bytes(texts)});
   }
   write_zip(path, entries);
 }
@@ -80,7 +119,8 @@ bool is_graph_set_directory(const std::string& directory) {
   return !is_graph_directory(directory) && !is_molecule_directory(directory) && fs::exists(directory + "/graphs.npz");
 }
 
-GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads) {
+GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads,
+                                std::vector<ColumnUse>* columns) {
   GraphParts parts;
   int64_t num_nodes = -1;
   std::string counted_by;
@@ -96,12 +136,20 @@ GraphParts read_graph_directory(const std::string& directory, std::vector<std::s
     nodes = read_column(path);
     agree(nodes.size(), path, "names");
   }
+  const NodeIndex index(nodes, nodes.empty() ? kMaxNodes : nodes.size());
+  const auto use = [&](const ColumnUse& found) {
+    if (columns != nullptr && !found.file.empty()) columns->push_back(found);
+  };
   if (const std::string path = find_file(directory, {"features.npz", "features.npy", "features.csv"}); !path.empty()) {
-    parts.features = read_features(path);
+    FeatureTable table = read_feature_table(path, &index);
+    parts.features = std::move(table.values);
+    parts.feature_names = std::move(table.names);
+    use(table.columns);
     agree(parts.features.rows(), path, "feature rows");
   }
   if (const std::string path = find_file(directory, {"labels.npy", "labels.csv"}); !path.empty()) {
-    Labels labels = read_labels(path);
+    Labels labels = read_labels(path, &index);
+    use(labels.columns);
     agree(static_cast<int64_t>(labels.values.size()), path, "labels");
     parts.labels = std::move(labels.values);
     parts.class_names = std::move(labels.class_names);
@@ -113,7 +161,10 @@ GraphParts read_graph_directory(const std::string& directory, std::vector<std::s
   const std::string edges = find_file(directory, {"edges.csv"});
   EdgeList list = read_edge_list(edges, {NodeIds::numbers, num_nodes, threads});
   notes.insert(notes.end(), list.notes.begin(), list.notes.end());
+  use(list.columns);
   parts.edges = std::move(list.blocks);
+  parts.weights = std::move(list.weights);
+  parts.directed = says_directed(edges);
   parts.num_nodes = list.num_nodes;
   if (parts.num_nodes == 0)
     throw data_error(fmt::format("{}: the graph is empty (no edges, features or labels)", edges));
@@ -173,14 +224,8 @@ MoleculeRows read_graph_set_directory(const std::string& directory) {
 void write_directory(const std::string& directory, const Graph& graph, bool force) {
   AtomicDirectory target(directory, force, kOwnedFiles);
   const std::string& root = target.staging_path();
-  std::string edges = "src,dst\n";
-  for (int64_t u = 0; u < graph.num_nodes(); ++u) {
-    for (const int32_t v : graph.adjacency().row(u)) {
-      if (v >= u) fmt::format_to(std::back_inserter(edges), "{},{}\n", u, v);
-    }
-  }
-  write_file(root + "/edges.csv.gz", gzip_bytes(edges));
-  if (graph.features().columns() > 0) write_features(root + "/features.npz", graph.features());
+  write_file(root + "/edges.csv.gz", gzip_bytes(edges_text(graph)));
+  if (graph.features().columns() > 0) write_features(root + "/features.npz", graph.features(), graph.feature_names());
   if (!graph.labels().empty()) {
     const std::vector<int64_t> wide(graph.labels().begin(), graph.labels().end());
     write_file(root + "/labels.npy", npy_bytes<int64_t>(wide, {graph.num_nodes()}));
@@ -190,16 +235,7 @@ void write_directory(const std::string& directory, const Graph& graph, bool forc
     for (const std::string& name : graph.class_names()) names.push_back(name);
     write_file(root + "/classes.csv", column_text("class", names));
   }
-  if (!graph.splits().empty()) {
-    std::vector<ZipEntry> entries;
-    for (size_t s = 0; s < graph.splits().size(); ++s) {
-      const Split& split = graph.splits()[s];
-      entries.push_back(npy_entry<int32_t>(fmt::format("train_{}", s), split.train));
-      entries.push_back(npy_entry<int32_t>(fmt::format("val_{}", s), split.val));
-      entries.push_back(npy_entry<int32_t>(fmt::format("test_{}", s), split.test));
-    }
-    write_zip(root + "/splits.npz", entries);
-  }
+  if (!graph.splits().empty()) write_splits(root + "/splits.npz", graph.splits());
   if (!graph.node_names().empty()) {
     write_file(root + "/nodes.csv.gz", gzip_bytes(column_text("node", graph.node_names())));
   } else if (graph.labels().empty() && graph.features().columns() == 0) {

@@ -1,5 +1,5 @@
 // Our own directory form. One graph:
-//   edges.csv[.gz]     header src,dst
+//   edges.csv[.gz]     header src,dst or src,dst,weight; a first line `# directed` keeps directions
 //   features.npz       SciPy csr or one dense array; or features.csv[.gz]
 //   labels.npy|csv     one class per node, -1 = unlabelled; classes.csv names them
 //   splits.npz         train_0, val_0, test_0, ...
@@ -16,6 +16,7 @@
 
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
+#include "graphpae/data/column_use.h"
 #include "graphpae/data/molecules.h"
 
 namespace graphpae {
@@ -24,7 +25,9 @@ bool is_graph_directory(const std::string& directory);
 bool is_molecule_directory(const std::string& directory);
 bool is_graph_set_directory(const std::string& directory);
 
-GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads);
+// `columns` receives how text tables were understood.
+GraphParts read_graph_directory(const std::string& directory, std::vector<std::string>& notes, Threads threads,
+                                std::vector<ColumnUse>* columns = nullptr);
 // With the structure of graphs.npz if it is there. Of options.tasks every one must be a column; without them every
 // column must be numeric.
 MoleculeRows read_molecule_directory(const std::string& directory, MoleculeOptions options,

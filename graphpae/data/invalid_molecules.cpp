@@ -67,17 +67,19 @@ void map_ids(const std::vector<int32_t>& new_id, Split& split) {
 // Rows with new_id -1 are left out; they have no atoms, so that only offsets change in the structure.
 void drop_rows(const std::vector<int32_t>& new_id, GraphSetParts& parts) {
   const size_t tasks = parts.task_names.size();
-  TextColumn texts;
+  TextColumn texts, ids;
   size_t kept = 0;
   for (size_t row = 0; row < new_id.size(); ++row) {
     if (new_id[row] < 0) continue;
     texts.push_back(parts.texts[static_cast<int64_t>(row)]);
+    if (!parts.ids.empty()) ids.push_back(parts.ids[static_cast<int64_t>(row)]);
     std::copy_n(parts.targets.begin() + row * tasks, tasks, parts.targets.begin() + kept * tasks);
     parts.node_offsets[kept + 1] = parts.node_offsets[row + 1];
     parts.edge_offsets[kept + 1] = parts.edge_offsets[row + 1];
     ++kept;
   }
   parts.texts = std::move(texts);
+  parts.ids = std::move(ids);
   parts.targets.resize(kept * tasks);
   parts.node_offsets.resize(kept + 1);
   parts.edge_offsets.resize(kept + 1);

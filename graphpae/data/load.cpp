@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <type_traits>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/directory_form.h"
@@ -11,6 +12,8 @@
 #include "graphpae/data/molecule_cache.h"
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/data/molecules.h"
+#include "graphpae/data/node_files.h"
+#include "graphpae/data/node_ids.h"
 #include "graphpae/data/node_table.h"
 #include "graphpae/io/text.h"
 
@@ -19,45 +22,75 @@ namespace {
 
 namespace fs = std::filesystem;
 
-GraphParts from_edge_list(const std::string& path, const LoadOptions& options, std::vector<std::string>& notes) {
-  EdgeList list = read_edge_list(path, {options.ids, -1, options.threads});
-  notes.insert(notes.end(), list.notes.begin(), list.notes.end());
+// What is known besides the data themselves.
+struct Findings {
+  std::vector<std::string> notes;
+  std::vector<ColumnUse> columns;
+};
+
+NodeFiles files_of(const LoadOptions& options) {
+  return {options.features, options.labels, options.splits, options.id_column};
+}
+
+GraphParts from_edge_list(const std::string& path, const LoadOptions& options, const NodeFiles& files,
+                          Findings& findings) {
+  EdgeList list = read_edge_list(path, {options.ids, -1, options.threads, options.columns});
+  if (list.names.empty() && (options.ids == NodeIds::automatic || options.base >= 0)) {
+    settle_ids(list, files.evidence(), options.base);
+  }
+  check_largest_id(list, path);
+  if (list.leads_somewhere && !options.directed)
+    list.notes.push_back("edges are taken as undirected, although their columns name a direction; --directed keeps it");
+  findings.notes.insert(findings.notes.end(), list.notes.begin(), list.notes.end());
+  findings.columns.push_back(list.columns);
   GraphParts parts;
   parts.num_nodes = list.num_nodes;
   parts.edges = std::move(list.blocks);
+  parts.weights = std::move(list.weights);
   parts.node_names = std::move(list.names);
   return parts;
 }
 
-// Features, labels and splits given beside the data. Nodes without edges are known only through them.
-void add_files(const LoadOptions& options, GraphParts& parts) {
-  const bool named = !parts.node_names.empty();
-  const auto grow = [&](int64_t count, const std::string& path, const char* what) {
-    if (named ? count != parts.num_nodes : count < parts.num_nodes) {
-      throw data_error(fmt::format("{}: {} {} for {} nodes", path, count, what, parts.num_nodes));
+// Edges of weight 0 are none, and weights that are all the same say nothing.
+void tidy_weights(GraphParts& parts, std::vector<std::string>& notes) {
+  int64_t zeros = 0;
+  std::optional<float> first;
+  bool differ = false;
+  for (size_t b = 0; b < parts.weights.size() && parts.weights.size() == parts.edges.size(); ++b) {
+    Buffer<Edge>& edges = parts.edges[b];
+    Buffer<float>& weights = parts.weights[b];
+    size_t kept = 0;
+    for (size_t i = 0; i < weights.size() && weights.size() == edges.size(); ++i) {
+      if (weights[i] == 0) {
+        ++zeros;
+        continue;
+      }
+      differ = differ || weights[i] != first.value_or(weights[i]);
+      first = weights[i];
+      edges[kept] = edges[i];
+      weights[kept++] = weights[i];
     }
-    parts.num_nodes = count;
-  };
-  const NodeIndex index(parts.node_names, named ? parts.num_nodes : kMaxNodes);
-  if (!options.features.empty()) {
-    parts.features = read_features(options.features, &index, named ? parts.num_nodes : -1);
-    parts.feature_names.clear();
-    grow(parts.features.rows(), options.features, "feature rows");
+    if (weights.size() == edges.size()) {
+      edges.resize(kept);
+      weights.resize(kept);
+    }
   }
-  if (!options.labels.empty()) {
-    Labels labels = read_labels(options.labels, &index, named || parts.features.rows() > 0 ? parts.num_nodes : -1);
-    grow(static_cast<int64_t>(labels.values.size()), options.labels, "labels");
-    parts.labels = std::move(labels.values);
-    parts.class_names = std::move(labels.class_names);
-  }
-  if (!options.splits.empty()) parts.splits = read_splits(options.splits, parts.num_nodes);
+  if (zeros > 0) notes.push_back(fmt::format("{} edges of weight 0 are left out", zeros));
+  if (!parts.weights.empty() && !differ) parts.weights.clear();
 }
 
-Dataset finish(const std::string& path, const char* form, GraphParts parts, std::vector<std::string>& notes,
+Dataset finish(const std::string& path, const char* form, GraphParts parts, NodeFiles files, Findings& findings,
                const LoadOptions& options) {
-  add_files(options, parts);
+  files.add_to(parts, findings.notes, findings.columns);
+  tidy_weights(parts, findings.notes);
+  parts.directed = parts.directed || options.directed;
   return naming(path, [&] {
-    return Dataset{Graph(std::move(parts), options.edges, options.threads), form, std::move(notes), 0, {}};
+    return Dataset{Graph(std::move(parts), options.edges, options.threads),
+                   form,
+                   std::move(findings.notes),
+                   0,
+                   {},
+                   std::move(findings.columns)};
   });
 }
 
@@ -132,23 +165,23 @@ int64_t add_graphs(MoleculeRows& rows, const LoadOptions& options, std::vector<s
   return invalid;
 }
 
-Dataset finish(const std::string& path, const char* form, MoleculeRows rows, std::vector<std::string>& notes,
+Dataset finish(const std::string& path, const char* form, MoleculeRows rows, Findings& findings,
                const LoadOptions& options) {
   if (!options.features.empty() || !options.labels.empty())
     throw usage_error(fmt::format("{}: holds molecules; files of features and labels are for one graph", path));
   if (!options.splits.empty()) rows.parts.splits = read_splits(options.splits, rows.parts.num_graphs);
   return naming(path, [&] {
-    const int64_t invalid = add_graphs(rows, options, notes);
+    const int64_t invalid = add_graphs(rows, options, findings.notes);
     GraphSet set(std::move(rows.parts));
     MoleculeDuplicates duplicates;
     if (set.num_tasks() > 0) duplicates = find_molecule_duplicates(set.parts(), options.threads);
-    if (duplicates.conflicting > 0) notes.push_back(fmt::format("{}: {}", path, duplicates_note(duplicates)));
-    return Dataset{std::move(set), form, std::move(notes), invalid, duplicates};
+    if (duplicates.conflicting > 0) findings.notes.push_back(fmt::format("{}: {}", path, duplicates_note(duplicates)));
+    return Dataset{std::move(set), form, std::move(findings.notes), invalid, duplicates, std::move(findings.columns)};
   });
 }
 
 Dataset load_directory(const std::string& path, const LoadOptions& options) {
-  std::vector<std::string> notes;
+  Findings findings;
   if (is_shard_directory(path)) {
     throw data_error(
         fmt::format("{}: holds shards, which only `graphpae pretrain` and `graphpae info` read; other verbs take the "
@@ -156,13 +189,17 @@ Dataset load_directory(const std::string& path, const LoadOptions& options) {
                     path));
   }
   const auto finished = [&](const char* form, auto parts) {
-    return finish(path, form, std::move(parts), notes, options);
+    if constexpr (std::is_same_v<decltype(parts), GraphParts>)
+      return finish(path, form, std::move(parts), files_of(options), findings, options);
+    else
+      return finish(path, form, std::move(parts), findings, options);
   };
   if (is_molecule_directory(path)) {
-    const MoleculeOptions molecule_options{options.smiles_column, options.tasks, true};
-    return finished("molecule directory", read_molecule_directory(path, molecule_options, notes));
+    const MoleculeOptions molecule_options{options.smiles_column, options.tasks, true, options.id_column};
+    return finished("molecule directory", read_molecule_directory(path, molecule_options, findings.notes));
   }
-  if (is_graph_directory(path)) return finished("graph directory", read_graph_directory(path, notes, options.threads));
+  if (is_graph_directory(path))
+    return finished("graph directory", read_graph_directory(path, findings.notes, options.threads, &findings.columns));
   if (is_graph_set_directory(path)) return finished("directory of graphs", read_graph_set_directory(path));
   if (is_geom_gcn(path)) return finished("Geom-GCN directory", read_geom_gcn(path, options.threads));
   if (is_ogb(path)) {
@@ -171,7 +208,7 @@ Dataset load_directory(const std::string& path, const LoadOptions& options) {
                : finished("OGB directory", read_ogb_graphs(path, options.threads));
   }
   if (is_tu(path)) {
-    TuContent content = read_tu(path, notes, options.threads);
+    TuContent content = read_tu(path, findings.notes, options.threads);
     return content.graph ? finished("TU directory", std::move(*content.graph))
                          : finished("TU directory", std::move(content.graphs));
   }
@@ -187,16 +224,19 @@ Dataset load(const std::string& path, const LoadOptions& options) {
   if (!fs::exists(path)) throw data_error(fmt::format("{}: no such file or directory", path));
   if (fs::is_directory(path)) return load_directory(path, options);
 
-  std::vector<std::string> notes;
+  Findings findings;
   const std::string name = without_gz(path);
-  const MoleculeOptions molecule_options{options.smiles_column, options.tasks, false};
+  const MoleculeOptions molecule_options{options.smiles_column, options.tasks, false, options.id_column};
   const auto finished = [&](const char* form, auto parts) {
-    return finish(path, form, std::move(parts), notes, options);
+    if constexpr (std::is_same_v<decltype(parts), GraphParts>)
+      return finish(path, form, std::move(parts), files_of(options), findings, options);
+    else
+      return finish(path, form, std::move(parts), findings, options);
   };
-  if (std::optional<GraphFile> found = read_graph_file(path, notes))
+  if (std::optional<GraphFile> found = read_graph_file(path, findings.notes))
     return finished(found->form, std::move(found->parts));
-  if (name.ends_with(".smi")) return finished("SMILES file", read_molecules(path, molecule_options, notes));
-  if (name.ends_with(".sdf")) return finished("SD file", read_molecules(path, molecule_options, notes));
+  if (name.ends_with(".smi")) return finished("SMILES file", read_molecules(path, molecule_options, findings.notes));
+  if (name.ends_with(".sdf")) return finished("SD file", read_molecules(path, molecule_options, findings.notes));
   if (name.ends_with(".npz")) return finished("NumPy archive", read_npz_graph(path));
   if (name.ends_with(".mat")) return finished("MATLAB file", read_mat(path));
   if (name.ends_with(".mtx")) return finished("MatrixMarket file", read_matrix_market(path, options.threads));
@@ -205,16 +245,20 @@ Dataset load(const std::string& path, const LoadOptions& options) {
     if (fs::file_size(path) == 0) throw data_error(fmt::format("{}: the file is empty", path));
     const bool wants_molecules = !options.smiles_column.empty() || !options.tasks.empty();
     if (wants_molecules || has_smiles_column(path))
-      return finished("SMILES table", read_molecules(path, molecule_options, notes));
+      return finished("SMILES table", read_molecules(path, molecule_options, findings.notes));
     if (starts_with_smiles(path)) return finished("SMILES file", read_smiles_list(path));
     if (const std::string column = unnamed_smiles_column(path); !column.empty()) {
       throw data_error(fmt::format("{0}: column '{1}' holds SMILES; --smiles-column {1} reads the table as molecules",
                                    path, column));
     }
     if (const std::string message = inchi_message(path); !message.empty()) throw data_error(message);
-    if (std::optional<GraphParts> matrix = read_adjacency_table(path))
-      return finished("adjacency matrix", std::move(*matrix));
-    return finished("edge list", from_edge_list(path, options, notes));
+    if (options.columns.empty()) {
+      if (std::optional<GraphParts> matrix = read_adjacency_table(path))
+        return finished("adjacency matrix", std::move(*matrix));
+    }
+    NodeFiles files = files_of(options);
+    GraphParts parts = from_edge_list(path, options, files, findings);
+    return finish(path, "edge list", std::move(parts), std::move(files), findings, options);
   }
   throw data_error(
       fmt::format("{}: unknown kind of file (expected .csv .tsv .txt .npy .npz .mat .mtx .graphml .gexf .gml .json "

@@ -18,6 +18,10 @@ namespace graphpae {
 struct LoadOptions {
   std::string features, labels, splits;  // files beside an edge list, or instead of what the data hold
   NodeIds ids = NodeIds::automatic;
+  std::string columns;    // of an edge list: SOURCE,TARGET[,WEIGHT] by name or number, "": recognised
+  int64_t base = -1;      // the smallest node number of an edge list, 0 or 1; -1: told from the data
+  bool directed = false;  // edges lead from source to target
+  std::string id_column;  // that names nodes or molecules in tables; "": found by its name
   EdgeOptions edges;
 
   std::string smiles_column;
@@ -35,10 +39,11 @@ struct LoadOptions {
 
 struct Dataset {
   std::variant<Graph, GraphSet> content;
-  std::string form;                // how it was read, for instance "edge list"
-  std::vector<std::string> notes;  // what a user should know: columns ignored, ...
-  int64_t invalid = 0;             // rows that are not molecules, left out or kept as OnInvalid says
-  MoleculeDuplicates duplicates;   // of molecules with targets
+  std::string form;                     // how it was read, for instance "edge list"
+  std::vector<std::string> notes;       // what a user should know: columns ignored, ...
+  int64_t invalid = 0;                  // rows that are not molecules, left out or kept as OnInvalid says
+  MoleculeDuplicates duplicates;        // of molecules with targets
+  std::vector<ColumnUse> columns = {};  // how columns of text tables were understood
 
   bool is_graph() const { return std::holds_alternative<Graph>(content); }
   const Graph& graph() const& { return std::get<Graph>(content); }

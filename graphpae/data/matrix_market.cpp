@@ -38,13 +38,17 @@ GraphParts read_matrix_market(const std::string& path, Threads threads) {
   }
   EdgeLines layout;
   layout.delimiter = ' ';
-  layout.columns = words[3] == "pattern" ? 2 : 3;
+  const bool weighted = words[3] != "pattern";
+  layout.columns = weighted ? 3 : 2;
+  layout.weight = weighted ? 2 : -1;
   layout.first_line = reader.line_number() + 1;
   layout.base = 1;
   layout.num_nodes = extents[0];
   GraphParts parts;
   parts.num_nodes = extents[0];
-  parts.edges = read_edge_lines(path, layout, threads);
+  EdgeRows rows = read_edge_rows(path, layout, threads);
+  parts.edges = std::move(rows.edges);
+  parts.weights = std::move(rows.weights);
   if (count_edges(parts.edges) != extents[2]) {
     throw data_error(
         fmt::format("{}: {} entries were found, {} announced", path, count_edges(parts.edges), extents[2]));

@@ -5,6 +5,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/data/molecule_ids.h"
 #include "graphpae/data/molecules.h"
 #include "graphpae/data/target_column.h"
 #include "graphpae/io/input_file.h"
@@ -138,8 +139,13 @@ MoleculeRows read_molecule_table(const std::string& path, const MoleculeOptions&
 
   MoleculeRows rows;
   GraphSetParts& parts = rows.parts;
+  const int id = options.all_columns && options.id_column.empty()
+                     ? -1
+                     : id_column_of(table.names(), table.smiles_index(), options.id_column, path);
+  if (id >= 0) parts.id_name = table.names()[static_cast<size_t>(id)];
   while (table.next()) {
     parts.texts.push_back(table.smiles());
+    if (id >= 0) parts.ids.push_back(trim(table.fields()[static_cast<size_t>(id)]));
     rows.source.lines.push_back(table.reader().line_number());
     for (Column& column : columns) column.target.add(table.fields()[column.index], table.reader().line_number());
   }

@@ -16,6 +16,7 @@ struct MoleculeOptions {
   std::string smiles_column;       // "": the column named smiles
   std::vector<std::string> tasks;  // target columns or tags by name; empty: every one that holds numbers
   bool all_columns = false;        // every other column must be a target (our directory form)
+  std::string id_column = {};      // of a table, that names molecules; "": found by its name (molecule_ids.h)
 };
 
 // Rows and where each stands.

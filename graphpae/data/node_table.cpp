@@ -9,108 +9,82 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/graph.h"
-#include "graphpae/io/input_file.h"
+#include "graphpae/io/npy_text.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {
 namespace {
 
-bool is_key_word(std::string_view word) {
-  return word == "node" || word == "id" || word == "node_id" || word == "name";
-}
-
-bool is_missing(std::string_view text) {
-  return text.empty() || text == "nan" || text == "NaN" || text == "NA" || text == "?";
-}
-
-// Rows of a text table; calls row(fields) with the key column, if there is one, still in front.
-struct TextTable {
-  char delimiter = ',';
-  bool has_key = false;
-  std::vector<std::string> header;
-};
-
-template <class Row>
-TextTable for_each_row(const std::string& path, bool labels, const Row& row) {
-  LineReader reader(path);
-  TextTable table;
-  std::string_view line;
-  std::vector<std::string> fields;
-  bool first = true;
-  size_t columns = 0;
-  while (reader.next(line)) {
-    if (trim(line).empty() && !labels) continue;
-    if (line.starts_with('#')) continue;
-    if (first) table.delimiter = sniff_delimiter(trim(line));
-    if (!split_fields(line, table.delimiter, fields)) throw reader.error("a quote is not closed");
-    if (fields.empty()) fields.emplace_back();  // an empty line is a missing label
-    for (std::string& field : fields) field = std::string(trim(field));
-    if (first) {
-      first = false;
-      columns = fields.size();
-      table.has_key = is_key_word(fields[0]);
-      const bool words =
-          std::none_of(fields.begin(), fields.end(), [](const std::string& f) { return parse_real(f).has_value(); });
-      const std::string& last = fields.back();
-      if (table.has_key || (labels ? last == "label" || last == "class" || last == "labels" || last == "y" : words)) {
-        table.header = fields;
-        continue;
-      }
-      if (labels && columns == 2) table.has_key = true;
-    }
-    if (fields.size() != columns) throw reader.error(fmt::format("{} columns, expected {}", fields.size(), columns));
-    row(reader, table, fields);
+FeatureTable read_feature_text(const std::string& path, const NodeIndex* index, int64_t num_nodes,
+                               const std::string& id_column) {
+  const NodeTableLayout layout = recognise_node_table(path, NodeTableKind::features, id_column, index);
+  std::vector<size_t> places;
+  for (size_t c = 0; c < layout.columns; ++c) {
+    if (static_cast<int>(c) != layout.key) places.push_back(c);
   }
-  return table;
-}
-
-int64_t keyed_node(const LineReader& reader, const TextTable& table, const std::vector<std::string>& fields,
-                   const NodeIndex* index, int64_t next_row) {
-  if (!table.has_key) return next_row;
-  const int64_t node = index != nullptr ? index->find(fields[0]) : parse_int(fields[0]).value_or(-1);
-  if (node < 0) throw reader.error(fmt::format("there is no node '{}'", fields[0]));
-  return node;
-}
-
-Features read_feature_text(const std::string& path, const NodeIndex* index, int64_t num_nodes) {
+  const auto columns = static_cast<int64_t>(places.size());
   Buffer<float> values;
   std::vector<bool> given;
-  int64_t columns = -1, rows = 0;
-  const auto add_row = [&](const LineReader& reader, const TextTable& table, const std::vector<std::string>& fields) {
-    const size_t skip = table.has_key ? 1 : 0;
-    columns = static_cast<int64_t>(fields.size() - skip);
-    const int64_t node = keyed_node(reader, table, fields, index, rows);
-    if (num_nodes >= 0 && node >= num_nodes) {
+  int64_t rows = 0;
+  NodeRowReader reader(layout);
+  std::vector<std::string> fields;
+  while (reader.next(fields)) {
+    const int64_t node = reader.node(fields, index);
+    if (num_nodes >= 0 && node >= num_nodes)
       throw reader.error(fmt::format("a feature row for node {}, but there are {} nodes", node, num_nodes));
-    }
     if (node >= kMaxNodes) throw reader.error("too many rows");
     if (node >= static_cast<int64_t>(given.size())) {
       if (node > 64 * rows + 1'000'000) throw reader.error(fmt::format("node {} is too large", node));
       given.resize(node + 1);
       values.resize((node + 1) * columns);
     }
-    if (given[node]) throw reader.error(fmt::format("a second row for node '{}'", fields[0]));
+    if (given[node]) throw reader.error(fmt::format("a second row for node '{}'", fields[layout.key]));
     given[node] = true;
     for (int64_t c = 0; c < columns; ++c) {
-      const auto value = parse_real(fields[c + skip]);
-      if (!value)
-        throw reader.error(
-            fmt::format("column {}: '{}' is not a number", c + skip + 1, fields[c + skip].substr(0, 40)));
-      if (!std::isfinite(*value)) throw reader.error(fmt::format("column {}: {} is not finite", c + skip + 1, *value));
+      const std::string& text = fields[places[c]];
+      const auto value = parse_real(text);
+      if (!value) throw reader.error(fmt::format("column {}: '{}' is not a number", places[c] + 1, text.substr(0, 40)));
+      if (!std::isfinite(*value)) throw reader.error(fmt::format("column {}: {} is not finite", places[c] + 1, *value));
       values[node * columns + c] = static_cast<float>(*value);
     }
     ++rows;
-  };
-  for_each_row(path, false, add_row);
-  const auto missing = std::find(given.begin(), given.end(), false);
-  if (missing != given.end()) {
-    throw data_error(fmt::format("{}: no row for node {}", path, missing - given.begin()));
   }
   if (rows == 0) throw data_error(fmt::format("{}: holds no rows", path));
-  return Features::dense(rows, columns, std::move(values));
+  const bool all_known = index != nullptr && index->has_names() && num_nodes >= 0;
+  if (all_known) given.resize(num_nodes);
+  const auto missing = std::find(given.begin(), given.end(), false);
+  if (missing != given.end()) {
+    const int64_t node = missing - given.begin();
+    throw data_error(
+        fmt::format("{}: no row for node {}", path, index != nullptr ? index->name(node) : std::to_string(node)));
+  }
+  FeatureTable table{Features::dense(static_cast<int64_t>(given.size()), columns, std::move(values)), {}, layout.use()};
+  if (!layout.header.empty()) {
+    for (const size_t c : places) table.names.push_back(layout.header[c]);
+  }
+  table.columns.uses.emplace_back("features", fmt::format("{} columns", columns));
+  return table;
 }
 
-Labels read_label_text(const std::string& path, const NodeIndex* index, int64_t num_nodes) {
+// The column of labels: the one that names no node, or the one that is called so.
+size_t label_column(const NodeTableLayout& layout) {
+  std::vector<size_t> others;
+  for (size_t c = 0; c < layout.columns; ++c) {
+    if (static_cast<int>(c) != layout.key) others.push_back(c);
+  }
+  if (others.size() == 1) return others[0];
+  for (const char* name : {"label", "labels", "class", "y", "target", "classes", "category"}) {
+    for (const size_t c : others) {
+      if (!layout.header.empty() && lower(layout.header[c]) == name) return c;
+    }
+  }
+  throw data_error(fmt::format("{}: {} columns, expected `label` or `node,label`", layout.path, layout.columns));
+}
+
+Labels read_label_text(const std::string& path, const NodeIndex* index, int64_t num_nodes,
+                       const std::string& id_column) {
+  const NodeTableLayout layout = recognise_node_table(path, NodeTableKind::labels, id_column, index);
+  const size_t column = label_column(layout);
   std::vector<std::string> texts;
   std::vector<bool> given;
   if (num_nodes >= 0) {
@@ -118,45 +92,42 @@ Labels read_label_text(const std::string& path, const NodeIndex* index, int64_t 
     given.resize(num_nodes);
   }
   int64_t rows = 0;
-  bool keyed = false;
-  for_each_row(path, true,
-               [&](const LineReader& reader, const TextTable& table, const std::vector<std::string>& fields) {
-                 if (fields.size() > 2)
-                   throw reader.error(fmt::format("{} columns, expected `label` or `node,label`", fields.size()));
-                 keyed = table.has_key;
-                 const int64_t node = keyed_node(reader, table, fields, index, rows);
-                 if (num_nodes >= 0 && node >= num_nodes) {
-                   throw reader.error(fmt::format("a label for node {}, but there are {} nodes", node, num_nodes));
-                 }
-                 if (node > 64 * rows + 1'000'000) throw reader.error(fmt::format("node {} is too large", node));
-                 if (node >= static_cast<int64_t>(texts.size())) {
-                   texts.resize(node + 1);
-                   given.resize(node + 1);
-                 }
-                 if (given[node]) throw reader.error(fmt::format("a second label for node '{}'", fields[0]));
-                 given[node] = true;
-                 texts[node] = fields.back();
-                 ++rows;
-               });
-  if (!keyed && num_nodes >= 0 && rows != num_nodes) {
-    throw data_error(fmt::format("{}: {} labels for {} nodes", path, rows, num_nodes));
+  NodeRowReader reader(layout);
+  std::vector<std::string> fields;
+  while (reader.next(fields)) {
+    const int64_t node = reader.node(fields, index);
+    if (num_nodes >= 0 && node >= num_nodes)
+      throw reader.error(fmt::format("a label for node {}, but there are {} nodes", node, num_nodes));
+    if (node > 64 * rows + 1'000'000) throw reader.error(fmt::format("node {} is too large", node));
+    if (node >= static_cast<int64_t>(texts.size())) {
+      texts.resize(node + 1);
+      given.resize(node + 1);
+    }
+    if (given[node]) throw reader.error(fmt::format("a second label for node '{}'", fields[layout.key]));
+    given[node] = true;
+    texts[node] = fields[column];
+    ++rows;
   }
+  if (!layout.has_key() && num_nodes >= 0 && rows != num_nodes)
+    throw data_error(fmt::format("{}: {} labels for {} nodes", path, rows, num_nodes));
 
   Labels labels;
+  labels.columns = layout.use();
+  labels.columns.uses.emplace_back("label", layout.column_name(column));
   labels.values.assign(texts.size(), kUnlabelled);
   const bool numeric = std::all_of(texts.begin(), texts.end(), [](const std::string& t) {
     const auto value = parse_real(t);
-    return is_missing(t) || (value && *value == std::floor(*value) && *value >= -1 && *value < INT32_MAX);
+    return is_missing_value(t) || (value && *value == std::floor(*value) && *value >= -1 && *value < INT32_MAX);
   });
   if (!numeric) {
     std::set<std::string> names;
     for (const std::string& text : texts) {
-      if (!is_missing(text)) names.insert(text);
+      if (!is_missing_value(text)) names.insert(text);
     }
     labels.class_names.assign(names.begin(), names.end());
   }
   for (size_t node = 0; node < texts.size(); ++node) {
-    if (is_missing(texts[node])) continue;
+    if (is_missing_value(texts[node])) continue;
     labels.values[node] =
         numeric
             ? static_cast<int32_t>(*parse_real(texts[node]))
@@ -195,29 +166,22 @@ std::vector<int32_t> members(const NpyArray& mask, int64_t split, int64_t num_sp
 
 }  // namespace
 
-NodeIndex::NodeIndex(const TextColumn& names, int64_t num_nodes) : has_names_(!names.empty()), num_nodes_(num_nodes) {
-  for (int64_t i = 0; i < names.size(); ++i) numbers_.emplace(names[i], i);
-}
-
-int64_t NodeIndex::find(std::string_view name) const {
-  if (has_names_) {
-    const auto place = numbers_.find(name);
-    return place == numbers_.end() ? -1 : place->second;
-  }
-  const auto number = parse_int(name);
-  return number && *number >= 0 && *number < num_nodes_ ? *number : -1;
+FeatureTable read_feature_table(const std::string& path, const NodeIndex* index, int64_t num_nodes,
+                                const std::string& id_column) {
+  return naming(path, [&]() -> FeatureTable {
+    if (path.ends_with(".npy")) return {dense_features(read_npy(path)), {}, {}};
+    if (!path.ends_with(".npz")) return read_feature_text(path, index, num_nodes, id_column);
+    const NpzFile file(path);
+    std::vector<std::string> names;
+    if (const std::string array = file.first_of({"columns", "feature_names", "names"}); !array.empty())
+      names = texts_of(file.read(array));
+    if (is_sparse_npz(file)) return {sparse_features(read_sparse_npz(file)), names, {}};
+    return {dense_features(only_array(file, {"features", "x", "X", "node_features"})), names, {}};
+  });
 }
 
 Features read_features(const std::string& path, const NodeIndex* index, int64_t num_nodes) {
-  return naming(path, [&] {
-    if (path.ends_with(".npy")) return dense_features(read_npy(path));
-    if (path.ends_with(".npz")) {
-      const NpzFile file(path);
-      return is_sparse_npz(file) ? sparse_features(read_sparse_npz(file))
-                                 : dense_features(only_array(file, {"features", "x", "X", "node_features"}));
-    }
-    return read_feature_text(path, index, num_nodes);
-  });
+  return read_feature_table(path, index, num_nodes).values;
 }
 
 std::vector<int32_t> labels_from(const NpyArray& array) {
@@ -236,11 +200,11 @@ std::vector<int32_t> labels_from(const NpyArray& array) {
   return labels;
 }
 
-Labels read_labels(const std::string& path, const NodeIndex* index, int64_t num_nodes) {
+Labels read_labels(const std::string& path, const NodeIndex* index, int64_t num_nodes, const std::string& id_column) {
   if (path.ends_with(".npy")) return {labels_from(read_npy(path)), {}};
   if (path.ends_with(".npz"))
     return {labels_from(only_array(NpzFile(path), {"labels", "y", "label", "node_labels"})), {}};
-  return read_label_text(path, index, num_nodes);
+  return read_label_text(path, index, num_nodes, id_column);
 }
 
 bool has_splits(const NpzFile& file) {
@@ -280,6 +244,16 @@ std::vector<Split> splits_from(const NpzFile& file, int64_t num_nodes) {
         {file.read("train" + suffix).to_int32(), file.read(val).to_int32(), file.read("test" + suffix).to_int32()});
   }
   return splits;
+}
+
+void write_splits(const std::string& path, const std::vector<Split>& splits) {
+  std::vector<ZipEntry> entries;
+  for (size_t s = 0; s < splits.size(); ++s) {
+    entries.push_back(npy_entry<int32_t>(fmt::format("train_{}", s), splits[s].train));
+    entries.push_back(npy_entry<int32_t>(fmt::format("val_{}", s), splits[s].val));
+    entries.push_back(npy_entry<int32_t>(fmt::format("test_{}", s), splits[s].test));
+  }
+  write_zip(path, entries);
 }
 
 std::vector<Split> read_splits(const std::string& path, int64_t num_nodes) {

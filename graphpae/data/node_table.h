@@ -3,47 +3,46 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "graphpae/core/adjacency.h"
 #include "graphpae/core/features.h"
 #include "graphpae/core/split.h"
-#include "graphpae/core/text_column.h"
+#include "graphpae/data/column_use.h"
+#include "graphpae/data/node_rows.h"
 #include "graphpae/io/npy.h"
 
 namespace graphpae {
 
-// From the name of a node to its number. Without names, a name is the number itself.
-class NodeIndex {
- public:
-  NodeIndex(const TextColumn& names, int64_t num_nodes);
-  int64_t find(std::string_view name) const;  // -1 if there is no such node
-
- private:
-  std::unordered_map<std::string_view, int64_t> numbers_;
-  bool has_names_;
-  int64_t num_nodes_;
+// N rows of F numbers about nodes.
+struct FeatureTable {
+  Features values;
+  std::vector<std::string> names;  // [F] of the columns, or empty
+  ColumnUse columns;               // of a text table
 };
 
-// .npz (SciPy sparse, or one dense array), .npy, or .csv/.tsv/.txt[.gz] (one row of numbers per node,
-// with a header or without; a first column headed node or id says which node the row belongs to, if
-// `index` is given).
+// .npz (SciPy sparse, or one dense array; names of columns in an array columns, feature_names or names), .npy, or
+// .csv/.tsv/.txt[.gz]: one row of numbers per node (node_rows.h), with a header or without. Rows that name their node
+// need `index`. A missing row is an error that names the node.
+FeatureTable read_feature_table(const std::string& path, const NodeIndex* index = nullptr, int64_t num_nodes = -1,
+                                const std::string& id_column = "");
 Features read_features(const std::string& path, const NodeIndex* index = nullptr, int64_t num_nodes = -1);
 
 struct Labels {
   std::vector<int32_t> values;           // [N]
   std::vector<std::string> class_names;  // if the labels were text, in alphabetical order
+  ColumnUse columns = {};                // of a text table
 };
 
-// .npy, .npz with one array, or .csv/.tsv/.txt[.gz]: one label per line, or `node,label` lines. -1, nan or
-// nothing is unlabelled.
-Labels read_labels(const std::string& path, const NodeIndex* index = nullptr, int64_t num_nodes = -1);
+// .npy, .npz with one array, or .csv/.tsv/.txt[.gz]: one label per line, or a column of nodes and one of labels (headed
+// label, class, y, target, ... if there are more). -1 and missing values (is_missing_value) are unlabelled.
+Labels read_labels(const std::string& path, const NodeIndex* index = nullptr, int64_t num_nodes = -1,
+                   const std::string& id_column = "");
 
 // .npz with train_0, val_0 (or valid_0), test_0, ...; without a number for a single split; or
 // train_mask(s), val_mask(s), test_mask(s) of booleans, [N], [S,N] or [N,S].
-std::vector<Split> read_splits(const std::string& path, int64_t num_nodes);
+std::vector<Split> read_splits(const std::string& path, int64_t num_nodes);    // .npz
+void write_splits(const std::string& path, const std::vector<Split>& splits);  // train_0, val_0, test_0, ...
 bool has_splits(const NpzFile& file);
 std::vector<Split> splits_from(const NpzFile& file, int64_t num_nodes);
 

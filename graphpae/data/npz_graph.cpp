@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "graphpae/core/error.h"
 #include "graphpae/data/edge_list.h"
@@ -35,6 +36,9 @@ GraphParts read_npz_graph(const std::string& path) {
   if (is_sparse_npz(file) || file.has("adj_indptr")) {
     const SparseMatrix matrix = read_sparse_npz(file, is_sparse_npz(file) ? "" : "adj_");
     parts.edges.push_back(sparse_edges(matrix));
+    parts.weights.emplace_back();
+    std::copy_if(matrix.values.begin(), matrix.values.end(), std::back_inserter(parts.weights[0]),
+                 [](float value) { return value != 0; });
     parts.num_nodes = matrix.rows;
   } else if (const std::string edges = file.first_of({"edges", "edge_index", "edge_list"}); !edges.empty()) {
     parts.edges.push_back(edges_from_array(file.read(edges)));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <unordered_set>
 
 #include "graphpae/io/sha256.h"
@@ -118,6 +119,28 @@ std::vector<int32_t> twins_of_trained(const Twins& twins, const Split& split) {
   return found;
 }
 
+namespace {
+
+void summarise_edges(const Graph& graph, GraphSummary& summary) {
+  const Adjacency& adjacency = graph.adjacency();
+  summary.weighted = adjacency.has_weights();
+  summary.directed = graph.is_directed();
+  summary.directed_edges = graph.directed_edges().num_edges();
+  summary.reciprocal_edges = graph.directed_edges().num_reciprocal();
+  if (!summary.weighted) return;
+  const auto weights = adjacency.weights();
+  const auto [low, high] = std::minmax_element(weights.begin(), weights.end());
+  summary.min_weight = *low;
+  summary.max_weight = *high;
+  summary.mean_weight = std::accumulate(weights.begin(), weights.end(), 0.0) / static_cast<double>(weights.size());
+  for (int64_t u = 0; u < adjacency.num_nodes(); ++u) {
+    for (int64_t e = 0; e < adjacency.degree(u); ++e)
+      summary.negative_weights += adjacency.row(u)[e] >= u && adjacency.row_weights(u)[e] < 0;
+  }
+}
+
+}  // namespace
+
 GraphSummary summarise(const Graph& graph) {
   const Adjacency& adjacency = graph.adjacency();
   GraphSummary summary;
@@ -125,6 +148,7 @@ GraphSummary summarise(const Graph& graph) {
   summary.edges = adjacency.num_edges();
   summary.self_loops = adjacency.num_self_loops();
   summary.edge_rows = graph.num_edge_rows();
+  summarise_edges(graph, summary);
   summary.features = graph.features().columns();
   summary.feature_nonzeros = graph.features().nonzeros();
   summary.feature_empty_rows = graph.features().empty_rows();

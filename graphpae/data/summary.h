@@ -42,7 +42,12 @@ struct GraphSummary {
   int64_t components = 0, largest_component = 0, isolated = 0;
   int64_t min_degree = 0, max_degree = 0;
   double mean_degree = 0;
-  std::optional<double> edge_homophily;  // share of edges with equal labels among those with both labelled
+  bool weighted = false;  // the next four are of undirected edges
+  double min_weight = 0, mean_weight = 0, max_weight = 0;
+  int64_t negative_weights = 0;
+  bool directed = false;
+  int64_t directed_edges = 0, reciprocal_edges = 0;  // without repeats; those that have their opposite
+  std::optional<double> edge_homophily;              // share of edges with equal labels among those with both labelled
   Duplicates duplicates;
 };
 

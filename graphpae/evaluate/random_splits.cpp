@@ -80,12 +80,18 @@ Sizes share_out(int64_t count, const Shares& shares, Shares& owed) {
 
 }  // namespace
 
-RandomSplitOptions parse_split_shares(const std::string& text) {
-  std::string shown = text;  // in a message of one line
+RandomSplitOptions parse_split_shares(const std::string& written) {
+  std::string shown = written;  // in a message of one line
   std::replace_if(
       shown.begin(), shown.end(), [](unsigned char c) { return c < ' '; }, '?');
+  const size_t times = written.find('x');
+  constexpr int64_t kMostSplits = 1'000'000;
+  const int64_t count =  // 0: said wrongly
+      times == std::string::npos ? RandomSplitOptions().count
+                                 : parse_int(std::string_view(written).substr(0, times)).value_or(0);
+  const std::string text = times == std::string::npos ? written : written.substr(times + 1);
   std::array<double, kParts> shares{};
-  bool good = text.find_first_not_of("0123456789./") == std::string::npos &&
+  bool good = count >= 1 && count <= kMostSplits && text.find_first_not_of("0123456789./") == std::string::npos &&
               std::count(text.begin(), text.end(), '/') == static_cast<int64_t>(kParts) - 1;
   size_t begin = 0;
   for (size_t part = 0; good && part < kParts; ++part) {
@@ -99,6 +105,7 @@ RandomSplitOptions parse_split_shares(const std::string& text) {
     throw usage_error(fmt::format("splits '{}': expected percent of train/val/test, such as 60/20/20", shown));
   }
   RandomSplitOptions options{.train = shares[0], .val = shares[1], .test = shares[2]};
+  options.count = count;
   naming(fmt::format("splits '{}'", shown), [&] { return checked_shares(options); });
   return options;
 }

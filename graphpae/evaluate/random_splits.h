@@ -17,9 +17,9 @@ struct RandomSplitOptions {
   uint64_t seed = 0;
 };
 
-// "60/20/20", percent of train, val and test as whole or decimal numbers; what they leave of 100 is in no part.
-// The other options keep their defaults. Throws a usage error that quotes the text if it is anything else, a share
-// is zero or the sum is over 100.
+// "60/20/20", percent of train, val and test as whole or decimal numbers; what they leave of 100 is in no part. A
+// number of splits may come first: "5x60/20/20". The other options keep their defaults. Throws a usage error that
+// quotes the text if it is anything else, a share is zero or the sum is over 100.
 RandomSplitOptions parse_split_shares(const std::string& text);
 
 // options.count splits of the labelled nodes; labels [N], N < 2^31, unlabelled below 0. Split k depends on the

@@ -18,9 +18,10 @@ bool is_table(const std::string& path) { return path.ends_with(".csv") || path.e
 
 // `add_fields(out, separator, row)` writes what follows the name of a row.
 template <class AddFields>
-void write_table(const std::string& path, const std::vector<std::string>& head, const TextColumn& names, int64_t rows,
-                 const AddFields& add_fields) {
+void write_table(const std::string& path, std::vector<std::string> head, const RowIds& ids, const TextColumn& names,
+                 int64_t rows, const AddFields& add_fields) {
   const char separator = path.ends_with(".csv") ? ',' : '\t';
+  if (!ids.ids.empty()) head.insert(head.begin(), ids.name);
   fmt::memory_buffer text;
   const auto out = std::back_inserter(text);
   for (size_t c = 0; c < head.size(); ++c) {
@@ -28,7 +29,9 @@ void write_table(const std::string& path, const std::vector<std::string>& head, 
     fmt::format_to(out, "{}", table_field(head[c], separator));
   }
   for (int64_t r = 0; r < rows; ++r) {
-    fmt::format_to(out, "\n{}", names.empty() ? std::to_string(r) : table_field(names[r], separator));
+    text.push_back('\n');
+    if (!ids.ids.empty()) fmt::format_to(out, "{}{}", table_field(ids.ids[r], separator), separator);
+    fmt::format_to(out, "{}", names.empty() ? std::to_string(r) : table_field(names[r], separator));
     add_fields(out, separator, r);
   }
   text.push_back('\n');
@@ -43,12 +46,12 @@ void check_embedding_path(const std::string& path) {
 }
 
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
-                      const TextColumn& names, const std::string& row_name) {
+                      const TextColumn& names, const std::string& row_name, const RowIds& ids) {
   check_embedding_path(path);
   if (is_table(path)) {
     std::vector<std::string> head = {row_name};
     for (int64_t c = 0; c < columns; ++c) head.push_back(fmt::format("e{}", c));
-    return write_table(path, head, names, rows, [&](auto out, char separator, int64_t r) {
+    return write_table(path, head, ids, names, rows, [&](auto out, char separator, int64_t r) {
       for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}{}", separator, values[r * columns + c]);
     });
   }
@@ -58,11 +61,14 @@ void write_embeddings(const std::string& path, std::span<const float> values, in
     return file.commit();
   }
   std::vector<ZipEntry> entries = {{"embeddings.npy", npy_bytes(values, {rows, columns})}};
-  if (!names.empty()) {
+  const auto add_texts = [&](const char* name, const TextColumn& column) {
+    if (column.empty()) return;
     std::vector<std::string_view> texts;
-    for (int64_t r = 0; r < rows; ++r) texts.push_back(names[r]);
-    entries.push_back({"names.npy", npy_text_bytes(texts)});
-  }
+    for (int64_t r = 0; r < rows; ++r) texts.push_back(column[r]);
+    entries.push_back({std::string(name) + ".npy", npy_text_bytes(texts)});
+  };
+  add_texts("names", names);
+  add_texts("ids", ids.ids);
   AtomicFile file(path);
   write_zip(file.staging_path(), entries, false);
   file.commit();
@@ -103,7 +109,7 @@ void write_predictions(const std::string& path, const PredictionTable& table) {
   std::vector<std::string> head = {table.row_name};
   if (!table.labels.empty()) head.push_back(table.label_name);
   head.insert(head.end(), table.columns.begin(), table.columns.end());
-  write_table(path, head, table.rows, static_cast<int64_t>(rows), [&](auto out, char separator, int64_t r) {
+  write_table(path, head, table.ids, table.rows, static_cast<int64_t>(rows), [&](auto out, char separator, int64_t r) {
     if (!table.labels.empty()) fmt::format_to(out, "{}{}", separator, table_field(table.labels[r], separator));
     for (const double value : table.values.subspan(static_cast<size_t>(r) * width, width)) {
       *out++ = separator;

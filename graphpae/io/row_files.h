@@ -17,10 +17,16 @@ namespace graphpae {
 // none of these.
 void check_embedding_path(const std::string& path);
 
+// The user's own names of rows, in a column in front of all others.
+struct RowIds {
+  std::string name;  // heads the column
+  TextColumn ids;    // [rows], or empty: there is none
+};
+
 // values [rows, columns] row-major; names [rows] or empty: then rows are numbered. `row_name` heads their column in a
-// table: "node", "molecule". Written completely or not at all.
+// table: "node", "molecule". Ids are an array "ids" in .npz. Written completely or not at all.
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
-                      const TextColumn& names, const std::string& row_name = "node");
+                      const TextColumn& names, const std::string& row_name = "node", const RowIds& ids = {});
 
 // The same as .npy, row after row, for more rows than fit into memory.
 class EmbeddingRows {
@@ -42,6 +48,7 @@ class EmbeddingRows {
 // Predictions: a table with empty fields for what is not known, or .npy (an array [R,T] float64, NaN for what is not
 // known).
 struct PredictionTable {
+  RowIds ids;
   std::string row_name;              // heads the first column: "smiles", "row", "node"
   TextColumn rows;                   // [R] names, or empty: rows are numbered
   std::string label_name;            // heads the second column, if there are labels

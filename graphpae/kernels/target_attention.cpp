@@ -5,6 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "graphpae/kernels/reweigh.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/target_attention.cpp"
 #include <hwy/foreach_target.h>
@@ -297,6 +299,7 @@ void gather_attention(const BlockEdges& edges, const GatherAttention& a, float* 
       };
       target_softmax(edges.sources.data() + first, count, a.slope, a.source_logits, a.target_logits + i * a.heads,
                      shift, nullptr, weights.data(), of_heads);
+      if (a.edge_weights != nullptr) reweigh_target(count, a.heads, a.edge_weights + first, weights.data());
       float* row = out + i * width;
       std::copy_n(a.bias, width, row);
       for (int64_t e = 0; e < count; ++e) {

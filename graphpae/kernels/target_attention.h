@@ -72,6 +72,7 @@ struct GatherAttention {
   const float *z, *source_logits, *target_logits, *positions;
   int64_t positions_stride;
   const float* bias;
+  const float* edge_weights = nullptr;  // [S] or null, as in kernels/reweigh.h
 };
 void gather_attention(const BlockEdges& edges, const GatherAttention& attention, float* out, Threads threads);
 

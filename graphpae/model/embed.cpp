@@ -21,6 +21,9 @@ void check_features(const Model& model, const Graph& graph) {
   const int64_t wanted = model.input_shape().features, found = graph.features().columns();
   if (wanted != found)
     throw data_error(fmt::format("the model was trained on {} features per node, the data have {}", wanted, found));
+  const std::vector<std::string>& names = model.input_shape().feature_names;
+  if (!names.empty() && !graph.feature_names().empty() && names != graph.feature_names())
+    throw data_error("the feature columns of the data have other names than those of the model, or another order");
 }
 
 void check_features(const Model& model, const GraphSet& molecules) {

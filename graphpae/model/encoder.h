@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "graphpae/model/distance_embedding.h"
@@ -47,6 +48,7 @@ struct InputShape {
   int64_t features = 0;
   std::vector<int64_t> atom_codes,
       bond_codes;  // the first atom code is the atom type; its last value is the mask token
+  std::vector<std::string> feature_names = {};  // of the columns of the data, or empty
 };
 
 // An attention network for one graph or a gated convolution for molecules, as settings say.

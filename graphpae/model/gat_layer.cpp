@@ -8,6 +8,15 @@
 
 namespace graphpae {
 
+namespace {
+
+// Logits [E,H] with the logarithms of weights, if edges have any.
+torch::Tensor weighted(const MessageGraph& graph, const torch::Tensor& logits) {
+  return graph.weights ? logits + graph.log_weights.to(logits.dtype()).unsqueeze(-1) : logits;
+}
+
+}  // namespace
+
 GatLayerImpl::GatLayerImpl(const Settings& settings, int64_t in, Initialiser& init)
     : attention_(settings.attention), slope_(settings.negative_slope) {
   const double relu_gain = std::sqrt(2.0);
@@ -26,7 +35,7 @@ Encoding GatLayerImpl::forward(const GraphInput& input, const MessageGraph& grap
   if (input.fused() && attention_ == Attention::released) {
     const ops::WorkspacePtr workspace(input.workspace, &input.workspace->aggregate);
     const auto [sums, refined] = ops::attend(graph.index, z, attention_source, attention_target, positions, bias,
-                                             slope_, edge_dropout, workspace, input.threads);
+                                             slope_, edge_dropout, workspace, input.threads, graph.weights);
     return {sums, positions.defined() ? refined : torch::Tensor(), false};
   }
   const int64_t n = graph.num_nodes(), heads = attention_source.size(0), head_width = attention_source.size(1);
@@ -38,11 +47,11 @@ Encoding GatLayerImpl::forward(const GraphInput& input, const MessageGraph& grap
   torch::Tensor refined, weights;  // [E,H]
   if (attention_ == Attention::released) {
     refined = positions.defined() ? attention + positions : attention;
-    weights = segment_softmax(torch::leaky_relu(refined, slope_), graph.targets, n);
+    weights = segment_softmax(weighted(graph, torch::leaky_relu(refined, slope_)), graph.targets, n);
   } else {
     attention = torch::leaky_relu(attention, slope_);
     refined = positions.defined() ? attention + positions : attention;
-    weights = attention_ == Attention::paper ? refined : segment_softmax(refined, graph.targets, n);
+    weights = attention_ == Attention::paper ? refined : segment_softmax(weighted(graph, refined), graph.targets, n);
   }
   weights = dropout(weights, edge_dropout);
   const torch::Tensor messages = weights.unsqueeze(-1) * nodes.index_select(0, graph.sources);  // [E,H,C]
@@ -53,8 +62,9 @@ Encoding GatLayerImpl::forward(const GraphInput& input, const MessageGraph& grap
 Encoding GatLayerImpl::at_targets(const GraphInput& input, const MessageGraph& graph,
                                   const std::vector<int32_t>& targets, const torch::Tensor& x,
                                   const torch::Tensor& positions, const kernels::Dropout& edge_dropout) {
-  const auto [nodes, refined] = ops::attend_targets(graph.index, targets, x, weight, attention_source, attention_target,
-                                                    positions, bias, slope_, edge_dropout, input.threads);
+  const auto [nodes, refined] =
+      ops::attend_targets(graph.index, targets, x, weight, attention_source, attention_target, positions, bias, slope_,
+                          edge_dropout, input.threads, graph.weights);
   return {nodes, positions.defined() ? refined : torch::Tensor(), false};
 }
 

@@ -2,7 +2,7 @@
 //
 //   z_j = W x_j
 //   logit_ij = a_source . z_j + a_target . z_i + P_ij        per head; this is P^(l+1)_ij
-//   alpha_ij = softmax over j of LeakyReLU(logit_ij)
+//   alpha_ij = softmax over j of LeakyReLU(logit_ij), plus log w_ij if edges have weights
 //   x'_i = sum_j alpha_ij z_j + bias
 //
 // Settings attention=paper_softmax and attention=paper follow the paper's text instead, see docs/deviations.md.

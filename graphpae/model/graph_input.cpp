@@ -16,6 +16,11 @@ MessageGraph::MessageGraph(EdgeIndex edges)
       sources(int64_tensor(index->sources())),
       targets(int64_tensor(index->targets())) {}
 
+void MessageGraph::set_weights(std::vector<float> of_edges) {
+  log_weights = torch::tensor(of_edges, torch::kFloat32).log();
+  weights = std::make_shared<const std::vector<float>>(std::move(of_edges));
+}
+
 const torch::Tensor& NodeFeatures::dense() const {
   if (dense_.defined()) return dense_;
   const Features& x = *matrix_;

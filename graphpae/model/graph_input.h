@@ -25,6 +25,10 @@ struct MessageGraph {
 
   std::shared_ptr<const EdgeIndex> index = std::make_shared<const EdgeIndex>();
   torch::Tensor sources, targets;  // [E] int64
+  // Weights of edges as attention sees them (model/relative_weights.h): [E], or null and undefined.
+  std::shared_ptr<const std::vector<float>> weights;
+  torch::Tensor log_weights;
+  void set_weights(std::vector<float> of_edges);
 
   int64_t num_nodes() const { return index->num_nodes(); }
   int64_t num_edges() const { return index->num_edges(); }

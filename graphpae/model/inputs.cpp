@@ -40,6 +40,7 @@ std::vector<double> make_positions(const GraphSet& set, const Settings& settings
 InputShape input_shape(const Graph& graph) {
   InputShape shape;
   shape.features = graph.features().columns();
+  shape.feature_names = graph.feature_names();
   return shape;
 }
 
@@ -70,6 +71,10 @@ PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputO
   prepared.features = settings.row_normalize
                           ? std::make_shared<const Features>(row_normalised(graph.features()))
                           : std::shared_ptr<const Features>(std::shared_ptr<void>(), &graph.features());
+  if (graph.adjacency().has_weights() && settings.weights == WeightUse::use)
+    prepared.weights = std::make_shared<const RelativeWeights>(graph.adjacency());
+  if (graph.is_directed() && options.note)
+    options.note("edges have directions, which positions and encoder do not see: both ways are taken alike");
   prepared.threads = options.threads;
   prepared.kernels = options.kernels;
   if (settings.use_positions) prepared.positions = make_positions(graph, settings, options);
@@ -79,6 +84,7 @@ PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputO
 GraphInput whole_input(const PreparedGraph& graph) {
   GraphInput input;
   input.graph = MessageGraph(EdgeIndex(graph.graph->adjacency(), true));
+  if (graph.weights) input.graph.set_weights(graph.weights->of_edges(*input.graph.index));
   input.features = NodeFeatures(graph.features);
   input.threads = graph.threads;
   input.kernels = graph.kernels;
@@ -112,6 +118,7 @@ GraphInput sample_input(const PreparedGraph& graph, const SampledNeighbourhood& 
     const int64_t makes = sample.reach[layers - 1 - l];
     input.layers.emplace_back(EdgeIndex::from_sample(std::span(sample.offsets).first(static_cast<size_t>(makes + 1)),
                                                      sample.sources, sample.reach[layers - l]));
+    if (graph.weights) input.layers[l].set_weights(graph.weights->of_edges(*input.layers[l].index, sample.nodes));
   }
   input.graph = input.layers[0];
   input.features = NodeFeatures(std::make_shared<const Features>(graph.features->gather(sample.nodes)));

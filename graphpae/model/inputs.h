@@ -12,6 +12,7 @@
 #include "graphpae/data/neighbour_sampler.h"
 #include "graphpae/model/encoder.h"
 #include "graphpae/model/molecule_batch.h"
+#include "graphpae/model/relative_weights.h"
 #include "graphpae/positions/laplacian_positions.h"
 #include "graphpae/settings/input_settings.h"
 #include "graphpae/settings/settings.h"
@@ -32,9 +33,10 @@ torch::Tensor make_positions(const Graph& graph, const Settings& settings, const
 
 // A graph and what the model knows of its nodes. Positions are computed or from the cache.
 struct PreparedGraph {
-  const Graph* graph = nullptr;              // outlives this
-  std::shared_ptr<const Features> features;  // [N,F] row-normalised if settings say so
-  torch::Tensor positions;                   // [N,K] float64; undefined without positions
+  const Graph* graph = nullptr;                         // outlives this
+  std::shared_ptr<const Features> features;             // [N,F] row-normalised if settings say so
+  torch::Tensor positions;                              // [N,K] float64; undefined without positions
+  std::shared_ptr<const RelativeWeights> weights = {};  // null: all edges count the same
   Threads threads;
   Kernels kernels = Kernels::fused;
 };

@@ -45,6 +45,7 @@ struct TargetBlock {
   int64_t first = 0, last = 0;
   std::vector<int64_t> offsets{0};
   std::vector<int32_t> sources, targets;
+  std::vector<float> weights;  // of the edges, if they have any
 };
 
 TargetBlock block_from(const Adjacency& adjacency, int64_t first) {
@@ -114,6 +115,12 @@ class Layerwise {
                                   graph_.threads);
   }
 
+  void add_weights(TargetBlock& block) const {
+    if (!graph_.weights) return;
+    for (size_t e = 0; e < block.sources.size(); ++e)
+      block.weights.push_back((*graph_.weights)(block.sources[e], block.targets[e]));
+  }
+
   // P^(0) of the edges of a block [S,H]; undefined without positions.
   torch::Tensor embed_distances(const TargetBlock& block) const {
     if (!graph_.positions.defined()) return {};
@@ -149,8 +156,9 @@ class Layerwise {
     });
     const torch::Tensor source_logits = source_sums_.narrow(1, first_head, count).contiguous();
     for (int64_t first = 0; first < nodes_;) {
-      const TargetBlock block = block_from(graph_.graph->adjacency(), first);
+      TargetBlock block = block_from(graph_.graph->adjacency(), first);
       const int64_t rows = block.last - block.first;
+      add_weights(block);
       const torch::Tensor positions = embed_distances(block);
       const torch::Tensor target_logits = target_sums_.narrow(0, first, rows).narrow(1, first_head, count).contiguous();
       torch::Tensor out = torch::empty({rows, width});
@@ -162,7 +170,8 @@ class Layerwise {
                                                target_logits.data_ptr<float>(),
                                                positions.defined() ? positions.data_ptr<float>() + first_head : nullptr,
                                                settings_.heads,
-                                               bias.data_ptr<float>()};
+                                               bias.data_ptr<float>(),
+                                               block.weights.empty() ? nullptr : block.weights.data()};
       kernels::gather_attention({block.offsets, block.sources}, attention, out.data_ptr<float>(), graph_.threads);
       if (encoder_.activates(l)) out = encoder_.activated(out, l).contiguous();
       if (made != nullptr) {

@@ -40,6 +40,12 @@ Settings settings_from_json(const Json& json, const std::string& source) {
   });
 }
 
+std::vector<std::string> names_from_json(const Json& json, const std::string& source) {
+  if (!json.is_array() || !std::all_of(json.begin(), json.end(), [](const Json& name) { return name.is_string(); }))
+    throw data_error(fmt::format("{}: feature_names is not a list of texts", source));
+  return json.get<std::vector<std::string>>();
+}
+
 std::string model_card(const Model& model, const std::string& card) {
   int64_t parameters = 0;
   for (const auto& parameter : model.parameters()) parameters += parameter.numel();
@@ -60,10 +66,11 @@ void save_model(const std::string& directory, const Model& model, const std::str
   fs::create_directories(directory, reason);
   if (reason) throw data_error(fmt::format("{}: {}", directory, reason.message()));
   const InputShape& shape = model.input_shape();
-  const Json config = {{"format", "graphpae model"},     {"version", kFormatVersion},
-                       {"graphpae", kVersion},           {"method", model.settings().method},
-                       {"features", shape.features},     {"atom_codes", shape.atom_codes},
-                       {"bond_codes", shape.bond_codes}, {"settings", settings_json(model.settings())}};
+  Json config = {{"format", "graphpae model"},     {"version", kFormatVersion},
+                 {"graphpae", kVersion},           {"method", model.settings().method},
+                 {"features", shape.features},     {"atom_codes", shape.atom_codes},
+                 {"bond_codes", shape.bond_codes}, {"settings", settings_json(model.settings())}};
+  if (!shape.feature_names.empty()) config["feature_names"] = shape.feature_names;
   write_safetensors(directory + "/model.safetensors", {{"format", "pt"}}, views_of(named_tensors(model)));
   write_file(directory + "/config.json", config.dump(2) + "\n");
   write_file(directory + "/README.md", model_card(model, card));
@@ -96,8 +103,10 @@ std::shared_ptr<Model> load_model(const std::string& path) {
     throw data_error(fmt::format("{}: version {} of the format, this program reads {}", config_path,
                                  config.contains("version") ? config["version"].dump() : "?", kFormatVersion));
   }
-  const Settings settings = settings_from_json(config["settings"], config_path);
-  const InputShape shape{config["features"], config["atom_codes"], config["bond_codes"]};
+  Settings settings = settings_from_json(config["settings"], config_path);
+  if (!config["settings"].contains("weights")) settings.weights = WeightUse::ignore;  // as version 0.1 did
+  InputShape shape{config["features"], config["atom_codes"], config["bond_codes"]};
+  if (config.contains("feature_names")) shape.feature_names = names_from_json(config["feature_names"], config_path);
   auto model = std::make_shared<Model>(settings, shape);
   copy_from(SafeTensors(directory + "/model.safetensors"), named_tensors(*model));
   model->eval();

@@ -3,6 +3,7 @@
 #include "graphpae/kernels/attention.h"
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/narrow_product.h"
+#include "graphpae/kernels/reweigh.h"
 #include "graphpae/kernels/row_ops.h"
 #include "graphpae/kernels/target_attention.h"
 #include "graphpae/ops/op_state.h"
@@ -88,7 +89,8 @@ struct AttendState {
 struct AttendOp : torch::autograd::Function<AttendOp> {
   static tensor_list forward(AutogradContext* context, const EdgesPtr& edges, const Tensor& z, const Tensor& source,
                              const Tensor& target, const Tensor& positions, const Tensor& bias, double slope,
-                             const kernels::Dropout& dropout, const WorkspacePtr& workspace, Threads threads) {
+                             const kernels::Dropout& dropout, const WorkspacePtr& workspace, Threads threads,
+                             const EdgeWeightsPtr& edge_weights) {
     const int64_t n = z.size(0), d = z.size(1), heads = source.size(0), edge_count = edges->num_edges();
     Tensor source_logits = empty({n, heads}), target_logits = empty({n, heads});
     kernels::head_logits(data(z), data(source), data(target), n, d, heads, data(source_logits), data(target_logits),
@@ -98,6 +100,7 @@ struct AttendOp : torch::autograd::Function<AttendOp> {
     Tensor refined = empty({edge_count, heads}), nodes = empty({n, d});
     kernels::attention_forward(*edges, heads, static_cast<float>(slope), data(source_logits), data(target_logits),
                                data(shifts), data(refined), data(state.alpha), threads);
+    if (edge_weights) kernels::reweigh(edges->offsets(), heads, edge_weights->data(), data(state.alpha), threads);
     state.weights = state.alpha;
     if (dropout.active()) {
       state.weights = empty({edge_count, heads});
@@ -139,8 +142,8 @@ struct AttendOp : torch::autograd::Function<AttendOp> {
     Tensor d_source = empty(source.sizes()), d_target = empty(target.sizes());
     kernels::head_logits_backward(data(z), data(source), data(target), data(d_source_logits), data(d_target_logits), n,
                                   d, heads, data(d_z), data(d_source), data(d_target), state.threads);
-    return {Tensor(), d_z,      d_source, d_target, state.has_positions ? d_weights : Tensor(),
-            d_bias,   Tensor(), Tensor(), Tensor(), Tensor()};
+    return {Tensor(), d_z,      d_source, d_target, state.has_positions ? d_weights : Tensor(), d_bias, Tensor(),
+            Tensor(), Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -161,7 +164,7 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
   static tensor_list forward(AutogradContext* context, const EdgesPtr& edges, std::span<const int32_t> targets,
                              const Tensor& x, const Tensor& weight, const Tensor& source, const Tensor& target,
                              const Tensor& positions, const Tensor& bias, double slope, const kernels::Dropout& dropout,
-                             Threads threads) {
+                             Threads threads, const EdgeWeightsPtr& edge_weights) {
     const int64_t n = x.size(0), k = x.size(1), d = weight.size(1), heads = source.size(0), c = d / heads;
     TargetState state{
         kernels::target_edges(*edges, targets), edges->num_edges(), slope, dropout, is_there(positions), threads};
@@ -178,6 +181,11 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
     state.alpha = empty({s, heads});
     kernels::target_attention(state.edges, heads, static_cast<float>(slope), data(source_logits), data(target_logits),
                               data_or_null(positions), data(refined), data(state.alpha), threads);
+    if (edge_weights) {
+      std::vector<float> of_slots;
+      for (const int32_t edge : state.edges.edges) of_slots.push_back((*edge_weights)[static_cast<size_t>(edge)]);
+      kernels::reweigh(state.edges.offsets, heads, of_slots.data(), data(state.alpha), threads);
+    }
     state.weights = state.alpha;
     if (dropout.active()) {
       state.weights = empty({s, heads});
@@ -238,7 +246,8 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
     kernels::head_logits_backward(data(weight), data(source), data(target), data(d_source_vectors),
                                   data(d_target_vectors), k, d, heads, data(d_weight), data(d_source), data(d_target),
                                   threads);
-    return {Tensor(), Tensor(), d_x, d_weight, d_source, d_target, d_positions, d_bias, Tensor(), Tensor(), Tensor()};
+    return {Tensor(),    Tensor(), d_x,      d_weight, d_source, d_target,
+            d_positions, d_bias,   Tensor(), Tensor(), Tensor(), Tensor()};
   }
 };
 
@@ -247,9 +256,10 @@ struct AttendTargetsOp : torch::autograd::Function<AttendTargetsOp> {
 std::pair<Tensor, Tensor> attend_targets(const EdgesPtr& edges, std::span<const int32_t> targets, const Tensor& x,
                                          const Tensor& weight, const Tensor& source, const Tensor& target,
                                          const Tensor& positions, const Tensor& bias, double slope,
-                                         const kernels::Dropout& edge_dropout, Threads threads) {
+                                         const kernels::Dropout& edge_dropout, Threads threads,
+                                         const EdgeWeightsPtr& edge_weights) {
   const auto out = AttendTargetsOp::apply(edges, targets, x, weight, source, target, or_empty(positions), bias, slope,
-                                          edge_dropout, threads);
+                                          edge_dropout, threads, edge_weights);
   return {out[0], out[1]};
 }
 
@@ -278,9 +288,10 @@ Tensor edge_logits(const EdgesPtr& edges, const Tensor& source, const Tensor& ta
 
 std::pair<Tensor, Tensor> attend(const EdgesPtr& edges, const Tensor& z, const Tensor& source, const Tensor& target,
                                  const Tensor& positions, const Tensor& bias, double slope,
-                                 const kernels::Dropout& edge_dropout, const WorkspacePtr& workspace, Threads threads) {
-  const auto out =
-      AttendOp::apply(edges, z, source, target, or_empty(positions), bias, slope, edge_dropout, workspace, threads);
+                                 const kernels::Dropout& edge_dropout, const WorkspacePtr& workspace, Threads threads,
+                                 const EdgeWeightsPtr& edge_weights) {
+  const auto out = AttendOp::apply(edges, z, source, target, or_empty(positions), bias, slope, edge_dropout, workspace,
+                                   threads, edge_weights);
   return {out[0], out[1]};
 }
 

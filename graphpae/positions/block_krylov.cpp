@@ -42,10 +42,10 @@ BlockKrylov<T>::BlockKrylov(const WalkOperator& walk, const ChebyshevFilter& fil
       h_(capacity_ * capacity_, 0.0),
       coupling_(kPanel * capacity_, 0.0),
       lost_(capacity_, 0.0) {
-  const GraphView& graph = walk.graph();
-  const double length = std::sqrt(static_cast<double>(graph.neighbours.size()));
+  const LaplacianGraph& graph = walk.graph();
+  const double length = std::sqrt(graph.volume());
   for (int64_t i = 0; i < graph.num_nodes(); ++i) {
-    basis_.at(i, 0) = static_cast<T>(std::sqrt(static_cast<double>(graph.degree(i))) / length);
+    basis_.at(i, 0) = static_cast<T>(std::sqrt(graph.strength(i)) / length);
   }
   complete_at_random(0, 1);
 }

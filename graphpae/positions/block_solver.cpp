@@ -169,7 +169,7 @@ int64_t block_solver_memory(int64_t num_nodes, int64_t count, double tolerance) 
   return basis + check;
 }
 
-ComponentSolution solve_block(const GraphView& graph, const BlockSolverOptions& options, Threads threads,
+ComponentSolution solve_block(const LaplacianGraph& graph, const BlockSolverOptions& options, Threads threads,
                               const ConvergenceCallback& progress) {
   const WalkOperator walk(graph, threads);
   ComponentSolution solution;

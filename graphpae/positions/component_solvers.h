@@ -33,7 +33,7 @@ int64_t slepc_solver_memory(int64_t num_nodes, int64_t num_directed_edges, int64
 
 // The dense solver: the `count` <= N smallest pairs of a small graph from its full matrix, in float64. The graph must
 // be connected; a single node without a loop has eigenvalue 1.
-ComponentSolution solve_dense(const GraphView& graph, int64_t count, double tolerance, Threads threads);
+ComponentSolution solve_dense(const LaplacianGraph& graph, int64_t count, double tolerance, Threads threads);
 
 // The block solver: the smallest eigenpairs of L = I - S of one large connected graph by Chebyshev-filtered block
 // Lanczos with thick restarts, in float32 with a check of every pair in float64 (all in float64 for tight tolerances).
@@ -53,7 +53,7 @@ bool block_solver_applies(int64_t num_nodes, int64_t count);
 
 // Every node needs a neighbour, and the graph must be connected and satisfy block_solver_applies. Throws
 // `interrupted` if `progress` returns false.
-ComponentSolution solve_block(const GraphView& graph, const BlockSolverOptions& options, Threads threads,
+ComponentSolution solve_block(const LaplacianGraph& graph, const BlockSolverOptions& options, Threads threads,
                               const ConvergenceCallback& progress = {});
 
 // The inverse solver: the smallest eigenpairs of L of one large connected graph that stays sparse when it is eliminated
@@ -65,10 +65,10 @@ ComponentSolution solve_block(const GraphView& graph, const BlockSolverOptions& 
 //
 // True if the graph has few edges per node, and if it also stays sparse.
 bool may_use_inverse_solver(int64_t num_nodes, int64_t num_directed_edges);
-bool inverse_solver_applies(const GraphView& graph);
+bool inverse_solver_applies(const LaplacianGraph& graph);
 
 // As solve_block.
-ComponentSolution solve_inverse(const GraphView& graph, const BlockSolverOptions& options, Threads threads,
+ComponentSolution solve_inverse(const LaplacianGraph& graph, const BlockSolverOptions& options, Threads threads,
                                 const ConvergenceCallback& progress = {});
 
 // The SLEPc solver: the smallest eigenpairs of L of one large connected component, by the ranks of an MPI program
@@ -79,7 +79,7 @@ ComponentSolution solve_inverse(const GraphView& graph, const BlockSolverOptions
 //
 // All ranks call it with the same arguments, and get the same solution, the eigenvectors only on rank 0. The component
 // must satisfy block_solver_applies. Throws `interrupted` if `progress` returns false on rank 0.
-ComponentSolution solve_slepc(const GraphView& graph, const ComponentSplit& split, int64_t component,
+ComponentSolution solve_slepc(const LaplacianGraph& graph, const ComponentSplit& split, int64_t component,
                               const BlockSolverOptions& options, const ConvergenceCallback& progress = {});
 
 // Gives all ranks the solution of rank 0 without its eigenvectors.

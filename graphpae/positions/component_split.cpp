@@ -5,7 +5,7 @@
 
 namespace graphpae {
 
-ComponentSplit::ComponentSplit(const GraphView& graph) {
+ComponentSplit::ComponentSplit(const LaplacianGraph& graph) {
   const int64_t n = graph.num_nodes();
   Components components = connected_components(graph);
   std::vector<int64_t>& sizes = components.sizes;
@@ -33,7 +33,7 @@ ComponentSplit::ComponentSplit(const GraphView& graph) {
   }
 }
 
-Subgraph ComponentSplit::subgraph(const GraphView& graph, int64_t index) const {
+Subgraph ComponentSplit::subgraph(const LaplacianGraph& graph, int64_t index) const {
   Subgraph result;
   const auto members = nodes(index);
   result.offsets.reserve(members.size() + 1);
@@ -43,6 +43,10 @@ Subgraph ComponentSplit::subgraph(const GraphView& graph, int64_t index) const {
   result.neighbours.reserve(total);
   for (const int32_t node : members) {
     for (const int32_t v : graph.row(node)) result.neighbours.push_back(local_[v]);
+    if (!graph.has_weights()) continue;
+    result.strengths.push_back(graph.strength(node));
+    const auto weights = graph.weights.subspan(graph.offsets[node], graph.degree(node));
+    result.weights.insert(result.weights.end(), weights.begin(), weights.end());
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graphpae/core/adjacency.h"
+#include "graphpae/positions/laplacian_graph.h"
 
 namespace graphpae {
 
@@ -13,14 +14,16 @@ namespace graphpae {
 struct Subgraph {
   std::vector<int64_t> offsets;     // [n+1]
   std::vector<int32_t> neighbours;  // [offsets[n]]
-  GraphView view() const { return {offsets, neighbours}; }
+  std::vector<float> weights;       // [offsets[n]] or empty
+  std::vector<double> strengths;    // [n] with weights
+  LaplacianGraph view() const { return {{offsets, neighbours}, weights, strengths}; }
 };
 
 // Components are ordered by falling number of nodes, then by their smallest node. Isolated nodes, which have no
 // neighbour at all, not even themselves, come last whatever their order.
 class ComponentSplit {
  public:
-  explicit ComponentSplit(const GraphView& graph);
+  explicit ComponentSplit(const LaplacianGraph& graph);
 
   int64_t count() const { return static_cast<int64_t>(starts_.size()) - 1; }
   int64_t isolated() const { return isolated_; }
@@ -34,7 +37,7 @@ class ComponentSplit {
   int32_t place(int32_t node) const { return local_[node]; }
 
   // `graph` must be the one of the constructor.
-  Subgraph subgraph(const GraphView& graph, int64_t index) const;
+  Subgraph subgraph(const LaplacianGraph& graph, int64_t index) const;
 
  private:
   std::vector<int64_t> starts_;  // [count+1]

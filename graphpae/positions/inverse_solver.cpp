@@ -18,7 +18,7 @@ constexpr double kResidual = 1e-10;  // estimated residuals at which pairs count
 // s (L + s I)^-1 in place of S: its largest eigenvalues s / (lambda + s) belong to the smallest lambda.
 class InverseOperator : public WalkOperator {
  public:
-  InverseOperator(const GraphView& graph, Threads threads)
+  InverseOperator(const LaplacianGraph& graph, Threads threads)
       : WalkOperator(graph, threads), factor_(graph), threads_(threads) {
     if (!factor_.factor(-kShift))
       throw Error(ErrorKind::numerical, "positions: the shifted Laplacian could not be factored");
@@ -61,7 +61,7 @@ bool may_use_inverse_solver(int64_t num_nodes, int64_t num_directed_edges) {
   return num_directed_edges <= kMaxMeanDegree * num_nodes && num_nodes <= INT32_MAX / kMaxFillPerNode;
 }
 
-bool inverse_solver_applies(const GraphView& graph) {
+bool inverse_solver_applies(const LaplacianGraph& graph) {
   return may_use_inverse_solver(graph.num_nodes(), static_cast<int64_t>(graph.neighbours.size())) &&
          SparseFactor(graph).fill() <= kMaxFillPerNode * graph.num_nodes();
 }
@@ -71,7 +71,7 @@ int64_t inverse_solver_memory(int64_t num_nodes, int64_t count) {
   return num_nodes * (8 * kPanel * (3 * kept + 11) + 3 * 12 * kMaxFillPerNode);
 }
 
-ComponentSolution solve_inverse(const GraphView& graph, const BlockSolverOptions& options, Threads threads,
+ComponentSolution solve_inverse(const LaplacianGraph& graph, const BlockSolverOptions& options, Threads threads,
                                 const ConvergenceCallback& progress) {
   const int64_t kept = (options.count + kPanel - 1) / kPanel;
   const int64_t max = std::min(2 * kept + 6, graph.num_nodes() / kPanel - 2);

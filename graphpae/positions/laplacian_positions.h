@@ -1,4 +1,5 @@
-// START HERE. Positions: the K smallest eigenpairs of the normalised Laplacian L = I - D^-1/2 A D^-1/2 of a graph.
+// START HERE. Positions: the K smallest eigenpairs of the normalised Laplacian L = I - D^-1/2 A D^-1/2 of a graph. Of
+// a graph with weights, A holds them and D their sums.
 //
 // An isolated node has diagonal entry 1 and so eigenvalue 1. The graph is split into connected components; each is
 // solved on its own (component_solvers.h), small ones densely, large ones by block Lanczos, with the Laplacian or,
@@ -47,6 +48,7 @@ struct PositionOptions {
   PositionNormalisation normalisation = PositionNormalisation::none;
   bool extend = false;       // if K cuts a multiple eigenvalue, return all of its vectors, up to extend_limit in all
   int64_t extend_limit = 0;  // 0: 4 k + 64
+  bool weights = true;       // of a graph that has them; otherwise every edge counts the same
   uint64_t seed = 0;         // of the block solver's start vectors
 };
 
@@ -82,7 +84,8 @@ struct PositionProgress {
 // Returns false to stop: laplacian_positions then throws an Error of kind `interrupted`.
 using PositionCallback = std::function<bool(const PositionProgress&)>;
 
-// Throws usage errors for options out of range and `interrupted`; a solver that does not converge is a status.
+// Throws usage errors for options out of range, a data error for a weight that is not above 0, and `interrupted`; a
+// solver that does not converge is a status.
 Positions laplacian_positions(const Adjacency& graph, const PositionOptions& options, Threads threads = {},
                               const PositionCallback& progress = {});
 

@@ -133,6 +133,10 @@ std::string position_key(const Adjacency& graph, const PositionOptions& options)
   sum.update(graph.offsets());
   sum.update(graph.neighbours());
   sum.update(key_text(options));
+  if (graph.has_weights() && options.weights) {
+    sum.update("weights");
+    sum.update(graph.weights());
+  }
   return sum.hex();
 }
 

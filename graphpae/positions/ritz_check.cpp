@@ -91,10 +91,10 @@ void improve(const WalkOperator& walk, Matrix64& x, Matrix64& product, Matrix64&
 }
 
 // D^1/2, of length one.
-std::vector<double> known_vector(const GraphView& graph) {
+std::vector<double> known_vector(const LaplacianGraph& graph) {
   std::vector<double> known(graph.num_nodes());
-  const double length = std::sqrt(static_cast<double>(graph.neighbours.size()));
-  for (int64_t i = 0; i < graph.num_nodes(); ++i) known[i] = std::sqrt(static_cast<double>(graph.degree(i))) / length;
+  const double length = std::sqrt(graph.volume());
+  for (int64_t i = 0; i < graph.num_nodes(); ++i) known[i] = std::sqrt(graph.strength(i)) / length;
   return known;
 }
 

@@ -22,7 +22,7 @@ void SlepcSession::end_all(int code) { std::exit(code); }
 
 int64_t slepc_solver_memory(int64_t, int64_t, int64_t) { return 0; }
 
-ComponentSolution solve_slepc(const GraphView&, const ComponentSplit&, int64_t, const BlockSolverOptions&,
+ComponentSolution solve_slepc(const LaplacianGraph&, const ComponentSplit&, int64_t, const BlockSolverOptions&,
                               const ConvergenceCallback&) {
   SlepcSession::require();
   return {};

@@ -31,7 +31,7 @@ int64_t most_columns(int64_t count) {
 class SlepcLaplacian {
  public:
   // Every rank reads and inserts its own rows.
-  SlepcLaplacian(const GraphView& graph, const ComponentSplit& split, int64_t component)
+  SlepcLaplacian(const LaplacianGraph& graph, const ComponentSplit& split, int64_t component)
       : graph_(graph),
         split_(split),
         component_(component),
@@ -123,7 +123,7 @@ class SlepcLaplacian {
     slepc_call(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
   }
 
-  const GraphView& graph_;
+  const LaplacianGraph& graph_;
   const ComponentSplit& split_;
   int64_t component_, num_nodes_, first_, last_;
   MatHandle matrix_;
@@ -274,7 +274,7 @@ int64_t slepc_solver_memory(int64_t num_nodes, int64_t num_directed_edges, int64
   return (8 * num_nodes * most_columns(count) + 12 * (num_nodes + num_directed_edges)) / ranks + gathered;
 }
 
-ComponentSolution solve_slepc(const GraphView& graph, const ComponentSplit& split, int64_t component,
+ComponentSolution solve_slepc(const LaplacianGraph& graph, const ComponentSplit& split, int64_t component,
                               const BlockSolverOptions& options, const ConvergenceCallback& progress) {
   const int64_t nodes = static_cast<int64_t>(split.nodes(component).size());
   if (nodes / SlepcSession::ranks() + 1 > PETSC_MAX_INT / most_columns(options.count))

@@ -35,7 +35,7 @@ bool holds_vectors(const PositionOptions& options) {
 }
 
 // The known pair of a component: eigenvalue 0 with D^1/2, or eigenvalue 1 for an isolated node.
-ComponentSolution known_pair(const GraphView& graph, std::span<const int32_t> nodes) {
+ComponentSolution known_pair(const LaplacianGraph& graph, std::span<const int32_t> nodes) {
   ComponentSolution solution;
   solution.num_nodes = static_cast<int64_t>(nodes.size());
   solution.residuals = {0.0};
@@ -46,9 +46,9 @@ ComponentSolution known_pair(const GraphView& graph, std::span<const int32_t> no
   }
   solution.eigenvalues = {0.0};
   double volume = 0;
-  for (const int32_t node : nodes) volume += static_cast<double>(graph.degree(node));
+  for (const int32_t node : nodes) volume += graph.strength(node);
   for (const int32_t node : nodes) {
-    solution.eigenvectors.push_back(std::sqrt(static_cast<double>(graph.degree(node)) / volume));
+    solution.eigenvectors.push_back(std::sqrt(graph.strength(node) / volume));
   }
   return solution;
 }
@@ -56,8 +56,8 @@ ComponentSolution known_pair(const GraphView& graph, std::span<const int32_t> no
 // Solves components for at least their `count` smallest pairs each (all, if they have fewer), and keeps the solutions.
 class ComponentSolver {
  public:
-  ComponentSolver(const GraphView& graph, const ComponentSplit& split, const PositionOptions& options, Threads threads,
-                  const PositionCallback& progress)
+  ComponentSolver(const LaplacianGraph& graph, const ComponentSplit& split, const PositionOptions& options,
+                  Threads threads, const PositionCallback& progress)
       : graph_(graph),
         split_(split),
         options_(options),
@@ -128,7 +128,7 @@ class ComponentSolver {
     return solve_connected(part.view(), options, progress);
   }
 
-  ComponentSolution solve_connected(const GraphView& graph, const BlockSolverOptions& options,
+  ComponentSolution solve_connected(const LaplacianGraph& graph, const BlockSolverOptions& options,
                                     const ConvergenceCallback& progress) {
     const bool inverse = options_.solver == PositionSolver::inverse ||
                          (options_.solver == PositionSolver::automatic && inverse_solver_applies(graph));
@@ -137,7 +137,7 @@ class ComponentSolver {
                    : solve_block(graph, options, threads_, progress);
   }
 
-  const GraphView& graph_;
+  const LaplacianGraph& graph_;
   const ComponentSplit& split_;
   const PositionOptions& options_;
   Threads threads_;
@@ -306,7 +306,7 @@ void check_options(const PositionOptions& options) {
   if (options.solver == PositionSolver::slepc) SlepcSession::require();
 }
 
-Positions solve_graph(const GraphView& graph, const PositionOptions& options, Threads threads,
+Positions solve_graph(const LaplacianGraph& graph, const PositionOptions& options, Threads threads,
                       const PositionCallback& progress) {
   const ComponentSplit split(graph);
   ComponentSolver solver(graph, split, options, threads, progress);
@@ -364,7 +364,11 @@ double Positions::max_residual() const {
 Positions laplacian_positions(const Adjacency& graph, const PositionOptions& options, Threads threads,
                               const PositionCallback& progress) {
   check_options(options);
-  return solve_graph(view_of(graph), options, threads, progress);
+  if (!graph.has_weights() || !options.weights) return solve_graph(view_of(graph), options, threads, progress);
+  if (options.solver == PositionSolver::slepc)
+    throw usage_error("positions: solver slepc takes graphs without weights; take another one or ignore weights");
+  const std::vector<double> strengths = row_strengths(graph);
+  return solve_graph(LaplacianGraph(view_of(graph), graph.weights(), strengths), options, threads, progress);
 }
 
 int64_t position_memory(int64_t num_nodes, int64_t num_directed_edges, const PositionOptions& options) {

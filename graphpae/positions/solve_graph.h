@@ -3,6 +3,7 @@
 
 #include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
+#include "graphpae/positions/laplacian_graph.h"
 #include "graphpae/positions/laplacian_positions.h"
 
 namespace graphpae {
@@ -10,7 +11,7 @@ namespace graphpae {
 // Throws usage errors.
 void check_options(const PositionOptions& options);
 
-Positions solve_graph(const GraphView& graph, const PositionOptions& options, Threads threads,
+Positions solve_graph(const LaplacianGraph& graph, const PositionOptions& options, Threads threads,
                       const PositionCallback& progress);
 
 }  // namespace graphpae

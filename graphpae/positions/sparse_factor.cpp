@@ -9,16 +9,16 @@ namespace {
 using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
 // The lower triangle of L - shift I.
-Matrix shifted_laplacian(const GraphView& graph, double shift) {
+Matrix shifted_laplacian(const LaplacianGraph& graph, double shift) {
   const int n = static_cast<int>(graph.num_nodes());
   Matrix matrix(n, n);
   std::vector<Eigen::Triplet<double, int>> entries;
   entries.reserve(graph.neighbours.size() / 2 + n);
   for (int i = 0; i < n; ++i) {
     double diagonal = 1.0 - shift;
-    for (const int32_t j : graph.row(i)) {
-      const double weight =
-          1.0 / std::sqrt(static_cast<double>(graph.degree(i)) * static_cast<double>(graph.degree(j)));
+    for (int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
+      const int32_t j = graph.neighbours[e];
+      const double weight = graph.weight(e) / std::sqrt(graph.strength(i) * graph.strength(j));
       if (j < i) entries.emplace_back(i, j, -weight);
       if (j == i) diagonal -= weight;
     }
@@ -34,7 +34,7 @@ struct SparseFactor::State : Eigen::SimplicialLDLT<Matrix, Eigen::Lower, Eigen::
   int64_t fill() const { return m_nonZerosPerCol.template cast<int64_t>().sum(); }
 };
 
-SparseFactor::SparseFactor(const GraphView& graph) : graph_(graph), state_(std::make_unique<State>()) {
+SparseFactor::SparseFactor(const LaplacianGraph& graph) : graph_(graph), state_(std::make_unique<State>()) {
   state_->analyzePattern(shifted_laplacian(graph, 0.0));
 }
 

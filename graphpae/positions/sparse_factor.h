@@ -7,6 +7,7 @@
 
 #include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
+#include "graphpae/positions/laplacian_graph.h"
 #include "graphpae/positions/panel_matrix.h"
 
 namespace graphpae {
@@ -14,7 +15,7 @@ namespace graphpae {
 class SparseFactor {
  public:
   // The order of elimination and the places of F; nothing is computed yet.
-  explicit SparseFactor(const GraphView& graph);
+  explicit SparseFactor(const LaplacianGraph& graph);
   ~SparseFactor();
 
   int64_t fill() const;  // entries of F below its diagonal
@@ -30,7 +31,7 @@ class SparseFactor {
 
  private:
   struct State;
-  GraphView graph_;
+  LaplacianGraph graph_;
   std::unique_ptr<State> state_;
 };
 

@@ -15,16 +15,38 @@ constexpr int64_t kMinRangeWork = 1 << 14;
 constexpr int64_t kRowWork = 4;  // a row costs about as much as this many neighbours
 
 template <class T>
-void divide_by_root_degree(const GraphView& graph, const T* in, T* out, int64_t first, int64_t last) {
+void divide_by_root_degree(const LaplacianGraph& graph, const T* in, T* out, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; ++i) {
-    const T scale = T{1} / std::sqrt(static_cast<T>(graph.degree(i)));
+    const T scale = T{1} / std::sqrt(static_cast<T>(graph.strength(i)));
     for (int64_t c = 0; c < kPanel; ++c) out[i * kPanel + c] = scale * in[i * kPanel + c];
+  }
+}
+
+// kernels::walk_rows with weights.
+template <class T>
+void weighted_walk_rows(const LaplacianGraph& graph, const kernels::WalkStep<T>& step, int64_t first, int64_t last) {
+  for (int64_t i = first; i < last; ++i) {
+    T sum[kPanel] = {};
+    for (int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
+      const T weight = static_cast<T>(graph.weights[e]);
+      const T* row = step.current + int64_t{graph.neighbours[e]} * kPanel;
+      for (int64_t c = 0; c < kPanel; ++c) sum[c] += weight * row[c];
+    }
+    const T strength = static_cast<T>(graph.strength(i));
+    const T scale = step.scale_by_root_degree ? std::sqrt(strength) : T{1};
+    const T walk = scale * step.walk / strength, self = scale * step.self, past = scale * step.past;
+    for (int64_t c = 0; c < kPanel; ++c) {
+      const int64_t at = i * kPanel + c;
+      T result = self * step.current[at] + walk * sum[c];
+      if (step.past != T{0}) result += past * step.previous[at];
+      step.out[at] = result;
+    }
   }
 }
 
 }  // namespace
 
-WalkOperator::WalkOperator(const GraphView& graph, Threads threads) : graph_(graph), threads_(threads) {
+WalkOperator::WalkOperator(const LaplacianGraph& graph, Threads threads) : graph_(graph), threads_(threads) {
   const int64_t n = graph.num_nodes();
   const int64_t work = graph.offsets[n] + kRowWork * n;
   const int64_t ranges = std::clamp<int64_t>(work / kMinRangeWork, 1, kRanges);
@@ -39,8 +61,12 @@ WalkOperator::WalkOperator(const GraphView& graph, Threads threads) : graph_(gra
 template <class T>
 void WalkOperator::step(const kernels::WalkStep<T>& step) const {
   const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
-  kernels::for_parts(ranges, threads_.count,
-                     [&](int64_t range) { kernels::walk_rows(step, bounds_[range], bounds_[range + 1]); });
+  kernels::for_parts(ranges, threads_.count, [&](int64_t range) {
+    if (graph_.has_weights())
+      weighted_walk_rows(graph_, step, bounds_[range], bounds_[range + 1]);
+    else
+      kernels::walk_rows(step, bounds_[range], bounds_[range + 1]);
+  });
 }
 
 template <class T>

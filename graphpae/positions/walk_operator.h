@@ -1,7 +1,7 @@
 // WalkOperator: products of polynomials of S = D^-1/2 A D^-1/2 = I - L with panels of 16 vectors.
 //
 // S is similar to the random walk P = D^-1 A: p(S) x = D^1/2 p(P) D^-1/2 x. A product with P adds rows and scales
-// the sum, so the graph's indices are all that is read of it: no weights, no scaling per edge.
+// the sum, so that without weights the graph's indices are all that is read of it: no scaling per edge.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "graphpae/core/adjacency.h"
 #include "graphpae/core/threads.h"
 #include "graphpae/positions/chebyshev_filter.h"
+#include "graphpae/positions/laplacian_graph.h"
 #include "graphpae/positions/panel_matrix.h"
 
 namespace graphpae {
@@ -17,11 +18,11 @@ namespace graphpae {
 class WalkOperator {
  public:
   // The view must outlive the operator. Every node needs a neighbour (itself counts).
-  WalkOperator(const GraphView& graph, Threads threads);
+  WalkOperator(const LaplacianGraph& graph, Threads threads);
 
   virtual ~WalkOperator() = default;
 
-  const GraphView& graph() const { return graph_; }
+  const LaplacianGraph& graph() const { return graph_; }
   int64_t num_nodes() const { return graph_.num_nodes(); }
 
   // out = filter(S) in; `in` and `out` are [N,16], not the same; `work` has two panels of N rows. Virtual, so that a
@@ -35,7 +36,7 @@ class WalkOperator {
   template <class T>
   void step(const kernels::WalkStep<T>& step) const;
 
-  GraphView graph_;
+  LaplacianGraph graph_;
   Threads threads_;
   std::vector<int64_t> bounds_;  // ranges of rows with about equal work
 };

@@ -10,10 +10,10 @@ namespace graphpae::run {
 namespace {
 
 EmbedResult write_rows(const std::string& path, const torch::Tensor& rows, const TextColumn& names,
-                       const std::string& row_name) {
+                       const std::string& row_name, const RowIds& ids = {}) {
   const torch::Tensor values = rows.contiguous();
   write_embeddings(path, {values.data_ptr<float>(), static_cast<size_t>(values.numel())}, values.size(0),
-                   values.size(1), names, row_name);
+                   values.size(1), names, row_name, ids);
   return {values.size(0), values.size(1)};
 }
 
@@ -44,7 +44,8 @@ EmbedResult embed(Model& model, const GraphSet& molecules, const EmbedOptions& o
   if (options.sampled || options.memory > 0)
     throw usage_error("--inference sampled and --memory are for the nodes of a graph, the data are molecules");
   const InputOptions inputs = input_options(context, molecules, model.settings());
-  return write_rows(options.output, graphpae::embed(model, molecules, inputs), molecule_names(molecules), "molecule");
+  return write_rows(options.output, graphpae::embed(model, molecules, inputs), molecule_names(molecules), "molecule",
+                    {molecules.parts().id_name, molecules.parts().ids});
 }
 
 }  // namespace graphpae::run

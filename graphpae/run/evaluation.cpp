@@ -13,8 +13,6 @@
 namespace graphpae::run {
 namespace {
 
-constexpr int64_t kRandomSplits = 10;  // unless the options say otherwise
-
 std::vector<ProtocolScores> probe_model(const EvaluationPlan& plan, const std::string& what, Model& model,
                                         const ProbeRows& rows, const Watch& watch, const RowObserver& observe = {}) {
   const auto probe = [&](const Features& embedded, const std::vector<Protocol>& protocols) {
@@ -55,8 +53,10 @@ void read_choices(const EvaluateOptions& options, EvaluationPlan& plan) {
 std::vector<Split> choose_splits(const EvaluateOptions& options, const SplitChoices& choices, EvaluationFacts& facts,
                                  std::vector<std::string>& notes) {
   std::string wanted = options.split.empty() ? "public" : options.split;
+  bool stratified = options.stratified;
   if (options.split.empty() && choices.given.empty()) {
     wanted = choices.fallback;
+    stratified = stratified || choices.stratified_fallback;
     notes.push_back(choices.fallback_note);
   }
   const bool random = wanted.starts_with("random:");
@@ -75,10 +75,13 @@ std::vector<Split> choose_splits(const EvaluateOptions& options, const SplitChoi
     return {choices.scaffold()};
   }
   RandomSplitOptions drawn = naming("--split " + wanted, [&] { return parse_split_shares(wanted.substr(7)); });
-  drawn.count = options.num_splits > 0 ? options.num_splits : kRandomSplits;
-  drawn.stratified = options.stratified;
+  if (options.num_splits > 0) drawn.count = options.num_splits;
+  drawn.stratified = stratified;
   drawn.seed = static_cast<uint64_t>(std::max<int64_t>(options.split_seed, 0));
-  facts.split_source = fmt::format("random {}{}", wanted.substr(7), options.stratified ? ", stratified" : "");
+  const size_t times = wanted.find('x');
+  facts.split_source = fmt::format("random {}{}", wanted.substr(times == std::string::npos ? 7 : times + 1),
+                                   stratified ? ", stratified" : "");
+  facts.split_seed = drawn.seed;
   return random_splits(choices.labels(), drawn);
 }
 

@@ -33,7 +33,7 @@ namespace graphpae::run {
 // Texts are as on the command line.
 struct EvaluateOptions {
   std::string protocol = "strict";  // strict, paper or both
-  std::string split;                // public, scaffold or random:60/20/20; "": public if the data have any
+  std::string split;                // public, scaffold or random:[10x]60/20/20; "": public if the data have any
   std::string probe;                // adam or lbfgs; "": adam
   std::string baselines = "all";    // all or none
   int64_t num_splits = 0;           // 0: ten
@@ -47,6 +47,7 @@ struct EvaluationFacts {
   std::string metric;                               // "accuracy", "rocauc" or "rmse"
   std::vector<Protocol> protocols;                  // the honest one first
   std::string split_source;                         // "from the data", "by scaffold" or "random 60/20/20"
+  std::optional<uint64_t> split_seed;               // of random ones
   std::vector<std::array<int64_t, 3>> split_sizes;  // train, validation, test
 
   // Of one graph.

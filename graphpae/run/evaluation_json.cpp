@@ -128,6 +128,7 @@ Json evaluation_json(const EvaluationTable& table) {
   if (facts.protocols.size() > 1) json["paper"] = protocol_json(table, 1);
   json["probe"] = probe_json(table);
   json["split_source"] = facts.split_source;
+  if (facts.split_seed) json["split_seed"] = *facts.split_seed;
   if (facts.of_molecules()) {
     json["split_sizes"] = facts.split_sizes;
     json["training_labels"] = facts.training_labels;

@@ -46,22 +46,6 @@ class Nodes : public EvaluationSubject {
   }
 };
 
-std::vector<Split> splits_of(const Graph& graph, const EvaluateOptions& options, EvaluationFacts& facts,
-                             std::vector<std::string>& notes) {
-  const int64_t count = options.num_splits > 0 ? options.num_splits : 10;
-  const std::string scaffold = options.split == "scaffold" ? "; scaffold is for molecules" : "";
-  return choose_splits(
-      options,
-      {.given = graph.splits().empty() ? graph.splits() : labelled_only(graph.splits(), graph.labels()),
-       .fallback = "random:60/20/20",
-       .fallback_note = fmt::format("the data have no splits: {} random ones of 60/20/20 are drawn", count),
-       .missing = "splits; --split random:60/20/20 draws some",
-       .expected = "public or random:TRAIN/VAL/TEST, such as random:60/20/20" + scaffold,
-       .random_flags = "--num-splits, --split-seed and --stratified",
-       .labels = [&] { return graph.labels(); }},
-      facts, notes);
-}
-
 // Counts test nodes that training gives away, and drops them if asked to.
 void treat_twins(Nodes& nodes, EvaluationFacts& facts, std::vector<std::string>& notes) {
   const Twins twins = find_twins(nodes.graph);
@@ -82,6 +66,24 @@ void treat_twins(Nodes& nodes, EvaluationFacts& facts, std::vector<std::string>&
 }
 
 }  // namespace
+
+std::vector<Split> node_splits(const Graph& graph, const EvaluateOptions& options, EvaluationFacts& facts,
+                               std::vector<std::string>& notes) {
+  const int64_t count = options.num_splits > 0 ? options.num_splits : 10;
+  const std::string scaffold = options.split == "scaffold" ? "; scaffold is for molecules" : "";
+  return choose_splits(
+      options,
+      {.given = graph.splits().empty() ? graph.splits() : labelled_only(graph.splits(), graph.labels()),
+       .fallback = "random:60/20/20",
+       .fallback_note = fmt::format(
+           "the data have no splits: {} random ones of 60/20/20 are drawn, each with the shares of all classes", count),
+       .stratified_fallback = true,
+       .missing = "splits; --split random:60/20/20 draws some",
+       .expected = "public or random:TRAIN/VAL/TEST, such as random:60/20/20" + scaffold,
+       .random_flags = "--num-splits, --split-seed and --stratified",
+       .labels = [&] { return graph.labels(); }},
+      facts, notes);
+}
 
 EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, const EvaluateOptions& options,
                                const Context& context, std::vector<std::string>& notes) {
@@ -108,7 +110,7 @@ EvaluationPlan plan_evaluation(const Graph& graph, const Settings& settings, con
     facts.classes.push_back(graph.class_names().empty() ? std::to_string(c) : graph.class_names()[c]);
 
   const auto nodes = std::make_shared<Nodes>(graph);
-  nodes->splits = splits_of(graph, options, facts, notes);
+  nodes->splits = node_splits(graph, options, facts, notes);
   check_evaluable(nodes->splits);
   treat_twins(*nodes, facts, notes);
   facts.trained_share = trained_share(nodes->splits);

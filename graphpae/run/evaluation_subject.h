@@ -40,6 +40,7 @@ void read_choices(const EvaluateOptions& options, EvaluationPlan& plan);
 struct SplitChoices {
   std::vector<Split> given;                      // of the data
   std::string fallback, fallback_note;           // what is done if there are none
+  bool stratified_fallback = false;              // within every class
   std::string missing;                           // what to do if they are asked for all the same
   std::string expected;                          // what --split may be
   std::string random_flags;                      // flags that need random splits
@@ -50,6 +51,11 @@ struct SplitChoices {
 // Fills in where they come from, too.
 std::vector<Split> choose_splits(const EvaluateOptions& options, const SplitChoices& choices, EvaluationFacts& facts,
                                  std::vector<std::string>& notes);
+
+// Splits of the nodes of a graph as options say; those of the data with labelled nodes only. Without any, random ones
+// that keep the shares of classes: the same for all verbs.
+std::vector<Split> node_splits(const Graph& graph, const EvaluateOptions& options, EvaluationFacts& facts,
+                               std::vector<std::string>& notes);
 
 std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits);
 

@@ -9,6 +9,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
+#include "graphpae/data/node_table.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
@@ -123,6 +124,8 @@ PartResult train_part(const FinetunePart& part, const Work& work, const std::str
   result.reported_epoch = tuner.reported_epoch();
   result.stopped_early = tuner.stopped_early();
   result.pretrained = work.pretrained_name();
+  result.split_source = part.split_source;
+  result.split_seed = part.split_seed;
   part.score(tuner.predictor(), result);
   save_predictor(run.file("model"), tuner.predictor(), model_card(options.data, result));
   write_file(run.file("results.json"), results_json(result).dump(2) + "\n");
@@ -136,6 +139,15 @@ void write_parts_file(const RunDirectory& run, const std::vector<FinetunePart>& 
   std::filesystem::create_directories(run.file("model"));
   write_file(run.file("model/parts.json"),
              Json{{"format", "graphpae parts"}, {"version", 1}, {"parts", directories}}.dump(2) + "\n");
+}
+
+// For a run that goes on, for `evaluate --splits` and for people.
+void write_drawn_splits(const RunDirectory& run, const std::vector<FinetunePart>& parts) {
+  std::vector<Split> splits;
+  for (const FinetunePart& part : parts) {
+    if (part.drawn) splits.push_back(*part.drawn);
+  }
+  if (!splits.empty()) write_splits(run.file("splits.npz"), splits);
 }
 
 }  // namespace
@@ -153,6 +165,7 @@ FinetuneResult finetune(const Data& data, const FinetuneOptions& options, const 
   }
   write_environment(run, options.data, hash, context, {{"pretrained", work.pretrained_name()}});
 
+  write_drawn_splits(run, work.parts);
   FinetuneResult result{options.run, {}};
   for (const FinetunePart& part : work.parts) result.parts.push_back(train_part(part, work, hash));
   if (result.has_parts()) {

@@ -13,6 +13,7 @@
 #include "graphpae/core/graph_set.h"
 #include "graphpae/core/metrics.h"
 #include "graphpae/run/context.h"
+#include "graphpae/run/evaluation.h"
 #include "graphpae/run/run_directory.h"
 #include "graphpae/train/estimate.h"
 
@@ -38,7 +39,8 @@ struct FinetuneOptions : RunOptions {
   std::string model_name;
   bool from_scratch = false;  // the shape of the model, but weights drawn anew
   PartOptions parts;
-  Settings settings;  // of a new run, of the model's shape (finetune_settings())
+  EvaluateOptions splits;  // of these only how the nodes of a graph are split
+  Settings settings;       // of a new run, of the model's shape (finetune_settings())
   FinetuneSettings finetune;
   // What is asked of a run that goes on: from its settings to those, which may only repeat them. Empty: those above.
   std::function<void(Settings&, FinetuneSettings&)> again;
@@ -71,6 +73,8 @@ struct PartResult {
   std::vector<std::pair<std::string, std::optional<double>>> test;  // by target, or "accuracy"
   std::vector<TargetResult> targets;                                // of molecules
   std::string pretrained;                                           // what it started from, or "none"
+  std::string split_source;                                         // of nodes, as in EvaluationFacts
+  std::optional<uint64_t> split_seed;                               // of random ones
 };
 
 struct FinetuneResult {
@@ -104,10 +108,14 @@ struct FinetunePart {
   std::shared_ptr<Objective> objective;
   // Scores of a finished model: metric, validation, test and more.
   std::function<void(Predictor&, PartResult&)> score;
+  std::string split_source = {};  // of nodes
+  std::optional<uint64_t> split_seed = {};
+  std::optional<Split> drawn = {};  // a random split, which the data do not hold
 };
 
-// Prepares the data. Molecules without a split are split by scaffold. Throws a data error if the data have no labels, a
-// graph without a split, a usage error that suggests a name for a target that is not there, and what objectives throw.
+// Prepares the data. Molecules without a split are split by scaffold, a graph without one at random as `evaluate`
+// splits it; a run that goes on takes the splits it began with. Throws a data error if the data have no labels, a usage
+// error that suggests a name for a target that is not there, and what objectives throw.
 std::vector<FinetunePart> finetune_parts(const GraphSet& set, const FinetuneOptions& options,
                                          const InputOptions& inputs, std::vector<std::string>& notes);
 std::vector<FinetunePart> finetune_parts(const Graph& graph, const FinetuneOptions& options, const InputOptions& inputs,

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
+#include "graphpae/data/node_table.h"
 #include "graphpae/data/scaffold_split.h"
+#include "graphpae/run/evaluation_subject.h"
 #include "graphpae/run/finetune.h"
 #include "graphpae/run/models.h"
 #include "graphpae/train/molecule_objective.h"
@@ -100,6 +103,23 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& all, const s
   return places;
 }
 
+// As evaluation splits the nodes, or as this run did when it began.
+std::vector<Split> finetune_splits(const Graph& graph, const FinetuneOptions& options, EvaluationFacts& facts,
+                                   std::vector<std::string>& notes) {
+  const std::string kept = options.run + "/splits.npz";
+  if (options.goes_on() && std::filesystem::exists(kept)) {
+    facts.split_source = "random, as the run began";
+    return read_splits(kept, graph.num_nodes());
+  }
+  if (graph.splits().empty() && graph.labels().empty())
+    throw data_error("the data have no labels; --labels names a file of them");
+  const bool of_data = options.splits.split.empty() || options.splits.split == "public";
+  if (!of_data || graph.splits().empty()) return node_splits(graph, options.splits, facts, notes);
+  if (!graph.labels().empty()) node_splits(graph, options.splits, facts, notes);  // says what does not go together
+  facts.split_source = "from the data";
+  return graph.splits();
+}
+
 }  // namespace
 
 std::vector<FinetunePart> finetune_parts(const GraphSet& set, const FinetuneOptions& options,
@@ -152,22 +172,26 @@ std::vector<FinetunePart> finetune_parts(const GraphSet& set, const FinetuneOpti
 }
 
 std::vector<FinetunePart> finetune_parts(const Graph& graph, const FinetuneOptions& options, const InputOptions& inputs,
-                                         std::vector<std::string>&) {
+                                         std::vector<std::string>& notes) {
   const FinetuneSettings& finetune = options.finetune;
   const GraphInput input = make_input(graph, options.settings, inputs);
   if (!options.parts.targets.empty() || options.parts.one_at_a_time)
     throw usage_error("--targets and --one-at-a-time are for molecules: nodes have one label");
   if (!finetune.units.empty() && finetune.units != "none")
     throw usage_error("units are for molecules: classes of nodes have none");
-  if (graph.splits().empty()) throw data_error("the data have no split; --splits names a file of them");
+  EvaluationFacts facts;
+  const std::vector<Split> splits = finetune_splits(graph, options, facts, notes);
   std::vector<FinetunePart> parts;
-  for (size_t s = 0; s < graph.splits().size(); ++s) {
-    const auto objective = std::make_shared<NodeObjective>(graph, input, graph.splits()[s], static_cast<int64_t>(s),
-                                                           options.settings, finetune);
+  for (size_t s = 0; s < splits.size(); ++s) {
+    const auto objective =
+        std::make_shared<NodeObjective>(graph, input, splits[s], static_cast<int64_t>(s), options.settings, finetune);
     FinetunePart part{"", "", objective, [objective](Predictor& predictor, PartResult& result) {
                         score_nodes(*objective, predictor, result);
                       }};
-    if (graph.splits().size() > 1) {
+    part.split_source = facts.split_source;
+    part.split_seed = facts.split_seed;
+    if (facts.split_seed) part.drawn = splits[s];
+    if (splits.size() > 1) {
       part.name = fmt::format("split {}", s);
       part.directory = fmt::format("splits/{}", s);
     }

@@ -43,6 +43,12 @@ Json targets_json(const std::vector<TargetResult>& targets) {
   return json;
 }
 
+void add_split(const PartResult& part, Json& json) {
+  if (part.split_source.empty()) return;
+  json["split_source"] = part.split_source;
+  if (part.split_seed) json["split_seed"] = *part.split_seed;
+}
+
 Json test_json(const PartResult& part) {
   Json json = Json::object();
   for (const auto& [name, score] : part.test) json[name] = or_null(score);
@@ -104,6 +110,7 @@ nlohmann::ordered_json results_json(const PartResult& part) {
                {"test_mean", or_null(part.test_mean)},
                {"test", test_json(part)}};
   if (!part.targets.empty()) json["tasks"] = targets_json(part.targets);
+  add_split(part, json);
   json["pretrained"] = part.pretrained;
   json["run"] = part.run;
   return json;
@@ -134,6 +141,7 @@ nlohmann::ordered_json results_json(const FinetuneResult& result) {
     for (const PartResult& part : parts) json["test"].update(test_json(part));
     json["tasks"] = targets_json(result.targets());
   }
+  add_split(parts.front(), json);
   json["pretrained"] = parts.front().pretrained;
   json["parts"] = Json::array();
   for (const PartResult& part : parts) json["parts"].push_back(part.directory);

@@ -20,12 +20,15 @@ namespace {
 // The SMILES, or row numbers if there are none (mol blocks).
 PredictionTable molecule_table(const GraphSet& set) {
   PredictionTable table;
+  table.ids = {set.parts().id_name, set.parts().ids};
   table.rows = molecule_names(set);
   table.row_name = table.rows.empty() ? "row" : "smiles";
   return table;
 }
 
 }  // namespace
+
+const Model& Predictors::model() const { return *models.front()->model; }
 
 std::string Predictors::featurizer() const { return featurizer_of(*models.front()->model); }
 

@@ -13,14 +13,16 @@
 #include "graphpae/run/context.h"
 
 namespace graphpae {
+class Model;
 class Predictor;
-}
+}  // namespace graphpae
 
 namespace graphpae::run {
 
 struct Predictors {
   std::vector<std::shared_ptr<Predictor>> models;  // one, or one per target
 
+  const Model& model() const;                                      // the first
   std::string featurizer() const;                                  // that molecules must be read with; "" for one graph
   std::vector<std::pair<std::string, std::string>> units() const;  // of the targets that have one, by name
 };

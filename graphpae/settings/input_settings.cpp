@@ -15,6 +15,7 @@ PositionOptions position_options(const Settings& settings) {
   options.k = settings.eigenvectors;
   options.skip_zero = settings.skip_zero_eigenvalues;
   options.absolute = settings.absolute_positions;
+  options.weights = settings.weights == WeightUse::use;
   options.normalisation =
       settings.position_norm == PositionNorm::l2 ? PositionNormalisation::l2 : PositionNormalisation::none;
   return options;

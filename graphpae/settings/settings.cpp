@@ -14,6 +14,9 @@ void declare(OptionTable& table, Settings& s) {
   for (const MethodName& method : method_names()) methods.emplace_back(method.name, method.name);
   table.add_choice("method", s.method, std::move(methods), "Learn without labels by this method.");
   table.add("row_normalize", s.row_normalize, "Divide every feature row by its sum.");
+  table.add_choice("weights", s.weights, {{"use", WeightUse::use}, {"ignore", WeightUse::ignore}},
+                   "Use the weights of edges, if they have any, in positions and attention, or count every edge the "
+                   "same.");
 
   table.add_choice("encoder", s.encoder, {{"gat", EncoderKind::gat}, {"gated_gcn", EncoderKind::gated_gcn}},
                    "Encode with an attention network (one graph) or with gated convolutions (molecules).");

@@ -17,6 +17,7 @@ enum class Pooling { mean, sum, max };
 enum class PositionNorm { none, l2 };
 enum class Activation { automatic, elu, relu, gelu, prelu };
 enum class Attention { released, paper_softmax, paper };
+enum class WeightUse { use, ignore };
 
 struct Settings {
   // What the encoder learns from without labels: settings/method_names.h
@@ -24,6 +25,7 @@ struct Settings {
 
   // Data
   bool row_normalize = false;
+  WeightUse weights = WeightUse::use;
 
   // Encoder and decoders (Section 4.2, 4.3)
   EncoderKind encoder = EncoderKind::gat;

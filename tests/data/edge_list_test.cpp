@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "graphpae/core/rng.h"
+#include "graphpae/data/node_ids.h"
 #include "graphpae/io/atomic_file.h"
 #include "tests/support/expect_error.h"
 #include "tests/support/temp_dir.h"
@@ -36,12 +37,23 @@ TEST(EdgeList, RecognisesDelimitersHeadersAndComments) {
   }
 }
 
-TEST(EdgeList, IgnoresFurtherColumnsWithANote) {
+TEST(EdgeList, LeavesOutFurtherColumnsWithANote) {
   const TempDir dir;
-  const EdgeList list = read(dir, "src,dst,weight\n0,1,0.5\n1,2,\n10,20,7\n");
+  const EdgeList list = read(dir, "src,dst,year\n0,1,0.5\n1,2,\n10,20,7\n");
   EXPECT_EQ(flatten(list.blocks), kThree);
+  EXPECT_TRUE(list.weights.empty());
   ASSERT_EQ(list.notes.size(), 1u);
-  EXPECT_NE(list.notes[0].find("columns after the second are ignored"), std::string::npos);
+  EXPECT_NE(list.notes[0].find("column year is left out; if it holds weights, say --columns 1,2,3"), std::string::npos);
+}
+
+TEST(EdgeList, ReadsWeightsOfNumbersAndNames) {
+  const TempDir dir;
+  for (const char* text : {"src,dst,weight\n0,1,0.5\n1,2,2\n\"10\",20,7\n", "w,dst,src\n0.5,b,a\n2,c,b\n7,e,d\n"}) {
+    const EdgeList list = read(dir, text);
+    ASSERT_EQ(list.weights.size(), 1u);
+    EXPECT_EQ(list.weights[0], (Buffer<float>{0.5f, 2, 7})) << text;
+    EXPECT_TRUE(list.notes.empty());
+  }
 }
 
 TEST(EdgeList, KeepsNames) {
@@ -66,7 +78,8 @@ TEST(EdgeList, ErrorsNameFileAndLine) {
   EXPECT_DATA_ERROR(read(dir, "0,1\n1,2147483648\n"), "e.txt:2: node number 2147483648 is above");
   EXPECT_DATA_ERROR(read(dir, "0,1\n1,99999999999999999999\n"), "e.txt:2: '99999999999999999999' is not a node number");
   EXPECT_DATA_ERROR(read(dir, "0,1\n1,5\n", {NodeIds::numbers, 5, {}}), "e.txt:2: node 5 is outside 0..4");
-  EXPECT_DATA_ERROR(read(dir, "0,1\n1,2000000000\n"), "--ids names");
+  const EdgeList far = read(dir, "0,1\n1,2000000000\n", {NodeIds::numbers, -1, {}});
+  EXPECT_DATA_ERROR(check_largest_id(far, "e.txt"), "--ids names");
   EXPECT_DATA_ERROR(read(dir, "lonely\n"), "e.txt:1: 'lonely' is not an edge");
   EXPECT_DATA_ERROR(read(dir, "a,b\nc,d,e\n"), "e.txt:2: 3 columns, expected 2");
   EXPECT_DATA_ERROR(read(dir, "a,b\nc,\n"), "e.txt:2: a node name is empty");

@@ -142,7 +142,7 @@ TEST(Load, EdgeListWithNamedNodes) {
   EXPECT_EQ(graph.features().dense_row(2)[1], 2.0f);
   EXPECT_EQ(graph.labels(), (std::vector<int32_t>{0, kUnlabelled, 1}));
   options.labels = dir.write("z.csv", "dave,red\n");
-  EXPECT_DATA_ERROR(load(dir / "e.csv", options), "z.csv:1: there is no node 'dave'");
+  EXPECT_DATA_ERROR(load(dir / "e.csv", options), "z.csv: there is no node 'dave' among the edges");
 }
 
 TEST(Load, NpzOfNamedArrays) {

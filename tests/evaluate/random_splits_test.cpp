@@ -34,6 +34,14 @@ void expect_sizes(const Split& split, size_t train, size_t val, size_t test) {
   EXPECT_EQ(split.test.size(), test);
 }
 
+TEST(RandomSplits, ANumberOfSplitsMayComeFirst) {
+  EXPECT_EQ(parse_split_shares("5x60/20/20").count, 5);
+  EXPECT_EQ(parse_split_shares("5x60/20/20").train, 0.6);
+  EXPECT_EQ(parse_split_shares("60/20/20").count, 10);
+  for (const char* wrong : {"0x60/20/20", "x60/20/20", "ax60/20/20", "-1x60/20/20"})
+    EXPECT_USAGE_ERROR(parse_split_shares(wrong), "expected percent of train/val/test");
+}
+
 TEST(RandomSplits, ShareOutLabelledNodesOnce) {
   const Ids labels = shuffled_labels({40, 35, 25}, 50);
   const std::vector<Split> splits = random_splits(labels, {.train = 0.6, .val = 0.3, .test = 0.1, .count = 4});
