@@ -88,7 +88,8 @@ std::vector<Column> target_columns(const MoleculeTable& table, const MoleculeOpt
     columns.push_back({static_cast<size_t>(place - names.begin()), true, TargetColumn(task)});
   }
   for (size_t i = 0; i < names.size() && options.tasks.empty(); ++i) {
-    if (i != table.smiles_index()) columns.push_back({i, options.all_columns, TargetColumn(names[i])});
+    if (i != table.smiles_index() && (options.id_column.empty() || names[i] != options.id_column))
+      columns.push_back({i, options.all_columns, TargetColumn(names[i])});
   }
   return columns;
 }
