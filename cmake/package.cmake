@@ -4,7 +4,9 @@ if(NOT GRAPHPAE_BUILD_CLI)
   return()
 endif()
 set(CPACK_GENERATOR DEB)
-set(CPACK_PACKAGE_CONTACT "The graphpae developers <graphpae@localhost>")
+# Whoever publishes packages says who they are; nobody reads mail to a host that ends in .invalid.
+set(GRAPHPAE_PACKAGE_CONTACT "The graphpae developers <maintainers@graphpae.invalid>" CACHE STRING "Maintainer of the Debian packages")
+set(CPACK_PACKAGE_CONTACT "${GRAPHPAE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/packages)
 set(CPACK_STRIP_FILES ON)
@@ -29,8 +31,9 @@ set(CPACK_DEBIAN_DEV_PACKAGE_NAME libgraphpae-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${development}")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "library of graphpae, for C++ programs
- Headers, static libraries and the CMake package of graphpae: find_package(graphpae)
- gives graphpae::graphpae, or graphpae::base without LibTorch.")
+ Headers, static libraries and the CMake package of graphpae:
+ find_package(graphpae) gives graphpae::graphpae, or graphpae::base without
+ LibTorch.")
 
 # What Debian asks of every package: licence and changes.
 string(TIMESTAMP package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)

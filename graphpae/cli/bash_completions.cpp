@@ -48,8 +48,8 @@ constexpr const char* kAfter = R"(
 
 // Assignments that offer what may follow a flag.
 std::string offer(const Candidates& found) {
-  const std::string words = found.list.empty() ? fmt::format("\"{}\"", fmt::join(found.words, " ")) : "$" + found.list;
-  return fmt::format("words={} paths={}{}", words,
+  const std::string list = found.list.empty() ? "" : "$" + found.list + (found.words.empty() ? "" : " ");
+  return fmt::format("words=\"{}{}\" paths={}{}", list, fmt::join(found.words, " "),
                      found.files         ? "-f"
                      : found.directories ? "-d"
                                          : "",
@@ -80,7 +80,10 @@ std::string verb_case(const Verb& verb) {
   Candidates arguments;
   for (const Flag& argument : verb.arguments) {
     const Candidates one = candidates(verb, argument);
-    if (!one.list.empty()) arguments.list = one.list;
+    if (!one.list.empty() && !arguments.list.empty() && one.list != arguments.list)
+      arguments.words.push_back("$" + one.list);
+    else if (!one.list.empty())
+      arguments.list = one.list;
     arguments.words.insert(arguments.words.end(), one.words.begin(), one.words.end());
     arguments.files = arguments.files || one.files;
     arguments.directories = arguments.directories || one.directories;

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
 
 #include "graphpae/cli/command.h"
+#include "graphpae/cli/terminal.h"
+#include "graphpae/cli/wrapped.h"
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/settings/all_settings.h"
@@ -38,11 +41,13 @@ void print_settings(const std::string& name, const Common& common) {
     return;
   }
   Json list = Json::array();
+  NamedTexts rows;
   for (const Option& option : table.options()) {
     list.push_back(option_json(option));
-    if (!common.json) fmt::print("  {:<24} {}\n", option.key, describe(option));
+    rows.emplace_back(option.key, describe(option));
   }
-  if (common.json) print_json(list);
+  if (common.json) return print_json(list);
+  fmt::print("{}", two_columns(rows, terminal_width(STDOUT_FILENO)));  // in a pipe a line each
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ std::string two_columns(const NamedTexts& rows, size_t width) {
   for (const auto& [name, meaning] : rows) {
     if (text_width(name) <= kWidest) widest = std::max(widest, text_width(name));
   }
-  const size_t column = kIndent + widest + 2;
+  const size_t column = kIndent + widest + 2, room = std::max(width, column + 20) - column;
   std::string text;
   for (const auto& [name, meaning] : rows) {
     std::string line = std::string(kIndent, ' ') + name;
@@ -33,7 +33,7 @@ std::string two_columns(const NamedTexts& rows, size_t width) {
       text += line + "\n";
       line.clear();
     }
-    for (const std::string& part : wrapped(meaning, width - column)) {
+    for (const std::string& part : wrapped(meaning, room)) {
       line.resize(line.size() + column - text_width(line), ' ');
       text += line + part + "\n";
       line.clear();

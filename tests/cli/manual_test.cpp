@@ -212,6 +212,9 @@ TEST(CliManual, BashCompletes) {
   EXPECT_EQ(offered(dir, "graphpae finetune --method graphm"), "graphmae\n");
   EXPECT_EQ(offered(dir, "graphpae info molba"), "molbace\n");
   EXPECT_EQ(offered(dir, "graphpae --threads 2 info myd"), "mydata.csv\n");
+  EXPECT_EQ(offered(dir, "graphpae settings mask"), "mask_ratio\n");
+  EXPECT_EQ(offered(dir, "graphpae reproduce table2"), "table2\n");       // an experiment,
+  EXPECT_EQ(offered(dir, "graphpae reproduce tune molba"), "molbace\n");  // which for tune is followed by data
   EXPECT_EQ(offered(dir, "graphpae launch -n 2 -- pretrain --recip"), "--recipe\n");
 }
 

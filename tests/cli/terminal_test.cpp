@@ -5,6 +5,7 @@
 
 #include <sstream>
 
+#include "graphpae/cli/help.h"
 #include "graphpae/cli/progress.h"
 #include "graphpae/cli/score_table.h"
 #include "tests/cli/program.h"
@@ -60,6 +61,27 @@ TEST(Terminal, TablesOfScoresFit) {
   EXPECT_EQ(widest(stacked), 49u);
   EXPECT_NE(stacked.find("\n\n                    paper (INFLATED)\n"), std::string::npos) << stacked;
   EXPECT_EQ(widest(score_table(heads, rows, {}, 40)), 36u);
+}
+
+TEST(Terminal, HelpFits) {
+  Verb verb{"embed", "Write frozen embeddings, one row per node or molecule in input order, into a file.", {}, {}};
+  Flag flag;
+  flag.names = {"-o", "--output"};
+  flag.value = "FILE";
+  flag.help = "Write the rows to this file, whose ending says how: .npy, .npz, .csv or .tsv; the default is .npy.";
+  flag.group = "Options";
+  verb.flags = {flag, flag};
+  for (const bool all : {true, false}) {
+    for (const size_t columns : {40, 60, 80, 100}) {
+      const size_t found = widest(verb_help(verb, {flag}, all, help_width(columns)));
+      EXPECT_LE(found, columns);
+      EXPECT_GT(found, columns / 2);
+    }
+  }
+  EXPECT_EQ(help_width(kUnlimited), 100u);
+  EXPECT_EQ(help_width(220), 100u);
+  EXPECT_EQ(help_width(72), 72u);
+  EXPECT_EQ(help_width(3), 40u);
 }
 
 // What a program writes to a pipe has no escapes, whatever the terminal could do.
