@@ -2,7 +2,7 @@
 # Makes the Debian packages of a system and tries them in a clean one of the same kind, without a compiler:
 #   scripts/package.sh [bookworm|trixie]...     needs root, for chroots; without names: this system, tried in nothing
 # The packages are left in build/packages, or in build/packages/SUITE. The steps inside are those of the Dockerfile.
-# With CCACHE_DIR=DIR the systems that build share this compiler cache.
+# With CCACHE_DIR=DIR the systems that build share this compiler cache; sources lie where they lie here, so that it fits.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -19,7 +19,7 @@ within() {
   mountpoint -q "$1/proc" || mount -t proc proc "$1/proc"
   mountpoint -q "$1/dev" || mount --bind /dev "$1/dev"
   chroot "$1" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    ${CCACHE_DIR:+CCACHE_DIR=/root/ccache} bash -ec "$2"
+    ${CCACHE_DIR:+CCACHE_DIR=/var/ccache} bash -ec "$2"
 }
 
 # installed DIRECTORY: megabytes of all packages in a chroot.
@@ -29,7 +29,7 @@ installed() {
 
 work=
 unmount() {
-  for directory in "$work"/*/{proc,dev,root/ccache}; do
+  for directory in "$work"/*/{proc,dev,var/ccache}; do
     ! mountpoint -q "$directory" || umount "$directory"
   done
 }
@@ -53,15 +53,15 @@ for suite in "$@"; do
   cp -a "$work/clean" "$work/builder"
   for system in builder clean; do cp /etc/resolv.conf "$work/$system/etc/"; done
   within "$work/builder" "apt-get -qq update && apt-get -qq install -y --no-install-recommends git >/dev/null"
-  git clone -q "$root" "$work/builder/root/graphpae"
+  git clone -q "$root" "$work/builder$root"
   if [[ -n ${CCACHE_DIR:-} ]]; then
-    mkdir -p "$CCACHE_DIR" "$work/builder/root/ccache"
-    mount --bind "$CCACHE_DIR" "$work/builder/root/ccache"
+    mkdir -p "$CCACHE_DIR" "$work/builder/var/ccache"
+    mount --bind "$CCACHE_DIR" "$work/builder/var/ccache"
   fi
-  within "$work/builder" "cd /root/graphpae && scripts/package.sh"
+  within "$work/builder" "cd '$root' && scripts/package.sh"
   mkdir -p "$root/build/packages/$suite"
-  cp "$work"/builder/root/graphpae/build/packages/*.deb "$root/build/packages/$suite/"
-  cp "$work"/builder/root/graphpae/build/packages/graphpae_*.deb "$root/scripts/try_package.sh" "$work/clean/root/"
+  cp "$work/builder$root"/build/packages/*.deb "$root/build/packages/$suite/"
+  cp "$work/builder$root"/build/packages/graphpae_*.deb "$root/scripts/try_package.sh" "$work/clean/root/"
   before=$(installed "$work/clean")
   within "$work/clean" "apt-get -qq update && apt-get -qq install -y --no-install-recommends /root/graphpae_*.deb >/dev/null"
   echo "graphpae: with all it depends on it takes $(($(installed "$work/clean") - before)) MB in $suite" >&2
