@@ -46,7 +46,7 @@ std::string last_line(const Verb& verb, size_t width) {
 
 }  // namespace
 
-size_t help_width(size_t terminal) { return std::clamp<size_t>(terminal, 40, kHelpWidth); }
+size_t help_width(size_t terminal) { return std::clamp<size_t>(terminal, 50, kHelpWidth); }
 
 std::string program_help(const Outline& program, bool all, size_t width) {
   std::string text = lines(program.help, width) + "\nUsage: graphpae VERB [ARGUMENTS] [OPTIONS]\n";

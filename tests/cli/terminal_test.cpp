@@ -72,7 +72,7 @@ TEST(Terminal, HelpFits) {
   flag.group = "Options";
   verb.flags = {flag, flag};
   for (const bool all : {true, false}) {
-    for (const size_t columns : {40, 60, 80, 100}) {
+    for (const size_t columns : {50, 60, 80, 100}) {
       const size_t found = widest(verb_help(verb, {flag}, all, help_width(columns)));
       EXPECT_LE(found, columns);
       EXPECT_GT(found, columns / 2);
@@ -81,7 +81,7 @@ TEST(Terminal, HelpFits) {
   EXPECT_EQ(help_width(kUnlimited), 100u);
   EXPECT_EQ(help_width(220), 100u);
   EXPECT_EQ(help_width(72), 72u);
-  EXPECT_EQ(help_width(3), 40u);
+  EXPECT_EQ(help_width(3), 50u);
 }
 
 // What a program writes to a pipe has no escapes, whatever the terminal could do.
