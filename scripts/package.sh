@@ -3,6 +3,7 @@
 #   scripts/package.sh [bookworm|trixie]...     needs root, for chroots; without names: this system, tried in nothing
 # The packages are left in build/packages, or in build/packages/SUITE. The steps inside are those of the Dockerfile.
 # With CCACHE_DIR=DIR the systems that build share this compiler cache; sources lie where they lie here, so that it fits.
+# DEMO_SECONDS=N lets the demo take longer than 90 s on a busy machine.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
@@ -50,6 +51,7 @@ trap cleanup EXIT
 for suite in "$@"; do
   echo "graphpae: $suite, a minimal system" >&2
   debootstrap --variant=minbase "$suite" "$work/clean" >"$work/debootstrap.log" 2>&1 || { tail "$work/debootstrap.log" >&2; exit 1; }
+  echo force-unsafe-io >"$work/clean/etc/dpkg/dpkg.cfg.d/unsafe-io"  # it is thrown away soon
   cp -a "$work/clean" "$work/builder"
   for system in builder clean; do cp /etc/resolv.conf "$work/$system/etc/"; done
   within "$work/builder" "apt-get -qq update && apt-get -qq install -y --no-install-recommends git >/dev/null"
@@ -65,7 +67,7 @@ for suite in "$@"; do
   before=$(installed "$work/clean")
   within "$work/clean" "apt-get -qq update && apt-get -qq install -y --no-install-recommends /root/graphpae_*.deb >/dev/null"
   echo "graphpae: with all it depends on it takes $(($(installed "$work/clean") - before)) MB in $suite" >&2
-  within "$work/clean" "bash /root/try_package.sh"
+  within "$work/clean" "bash /root/try_package.sh ${DEMO_SECONDS:-90}"
   unmount
   rm -rf --one-file-system "$work/builder" "$work/clean"
 done
