@@ -12,17 +12,18 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::expect_failure;
+using test::holds;
 using test::Outcome;
 using test::run;
 using test::slurp;
 using test::TempDir;
 
-const std::string kSmallMolecules =
+const std::string kSmallProbed =
     " -q --epochs 1 --set width=12 --set eigenvectors=4 --set gaussians=8 --set mask_ratio=0.4 --set batch_size=16 ";
 
 // 72 molecules of 9 scaffolds with 8 tails each: whether the tail ends in nitrogen, something odd that is
 // missing for every fifth molecule, and a number that grows with the tail. No split.
-void write_molecules(const TempDir& dir) {
+void write_scaffolds(const TempDir& dir) {
   const char* rings[] = {"C1CC1",    "C1CCC1",     "C1CCCC1",     "C1CCCCC1",      "c1ccccc1",
                          "c1ccncc1", "C1CCCCCCC1", "C1CCC2CC2C1", "c1ccc2ccccc2c1"};
   std::string classes = "smiles,nitrogen,odd\n", numbers = "smiles,size\n", mixed = "smiles,nitrogen,size\n";
@@ -57,12 +58,10 @@ json evaluated(const TempDir& dir, const std::string& arguments) {
   return json::parse(outcome.out);
 }
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 TEST(CliEvaluateMolecules, NumbersBaselinesAndFiles) {
   const TempDir dir;
-  write_molecules(dir);
-  const Outcome trained = run(dir, "pretrain d -o r --evaluate --json" + kSmallMolecules);
+  write_scaffolds(dir);
+  const Outcome trained = run(dir, "pretrain d -o r --evaluate --json" + kSmallProbed);
   ASSERT_EQ(trained.code, 0) << trained.err;
   const json after_training = json::parse(trained.out)["evaluation"];
 
@@ -107,8 +106,8 @@ TEST(CliEvaluateMolecules, NumbersBaselinesAndFiles) {
 
 TEST(CliEvaluateMolecules, ClassesTasksAndMissingLabels) {
   const TempDir dir;
-  write_molecules(dir);
-  ASSERT_EQ(run(dir, "pretrain c.csv -o r" + kSmallMolecules).code, 0);
+  write_scaffolds(dir);
+  ASSERT_EQ(run(dir, "pretrain c.csv -o r" + kSmallProbed).code, 0);
   const Outcome outcome = run(dir, "evaluate r c.csv --protocol both --json");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_TRUE(holds(outcome.err, "the data have no split: molecules are split 80/10/10 by scaffold")) << outcome.err;
@@ -145,10 +144,10 @@ TEST(CliEvaluateMolecules, ClassesTasksAndMissingLabels) {
 
 TEST(CliEvaluateMolecules, SeveralRuns) {
   const TempDir dir;
-  write_molecules(dir);
-  ASSERT_EQ(run(dir, "pretrain d -o r" + kSmallMolecules).code, 0);
-  ASSERT_EQ(run(dir, "pretrain d -o r2 --seed 1" + kSmallMolecules).code, 0);
-  ASSERT_EQ(run(dir, "pretrain d -o wide --seed 2" + kSmallMolecules + "--set width=20").code, 0);
+  write_scaffolds(dir);
+  ASSERT_EQ(run(dir, "pretrain d -o r" + kSmallProbed).code, 0);
+  ASSERT_EQ(run(dir, "pretrain d -o r2 --seed 1" + kSmallProbed).code, 0);
+  ASSERT_EQ(run(dir, "pretrain d -o wide --seed 2" + kSmallProbed + "--set width=20").code, 0);
   const json one = evaluated(dir, "r d"), two = evaluated(dir, "r2 d"), joined = evaluated(dir, "r d --also r2");
   EXPECT_NE(one["mean"], two["mean"]);
   EXPECT_EQ(joined["seeds"], 2);
@@ -173,9 +172,9 @@ TEST(CliEvaluateMolecules, SeveralRuns) {
 
 TEST(CliEvaluateMolecules, RefusesWhatMeansNothing) {
   const TempDir dir;
-  write_molecules(dir);
+  write_scaffolds(dir);
   test::make_graph(dir);
-  ASSERT_EQ(run(dir, "pretrain d -o r" + kSmallMolecules).code, 0);
+  ASSERT_EQ(run(dir, "pretrain d -o r" + kSmallProbed).code, 0);
   expect_failure(dir, "evaluate r d --probe adam", 2, "--probe is for one graph");
   expect_failure(dir, "evaluate r d --seeds 3", 2, "--seeds is for one graph");
   expect_failure(dir, "evaluate r d --stratified", 2, "--stratified is for one graph");
@@ -201,8 +200,8 @@ TEST(CliEvaluateMolecules, RefusesWhatMeansNothing) {
 
   // Before anything is written.
   const std::string before = slurp(dir / "r/results.json");
-  expect_failure(dir, "pretrain s.csv -o r --force --evaluate" + kSmallMolecules, 3, "the data have no labels");
-  expect_failure(dir, "pretrain c.csv -o r --force --evaluate --dedupe" + kSmallMolecules, 2, "is for one graph");
+  expect_failure(dir, "pretrain s.csv -o r --force --evaluate" + kSmallProbed, 3, "the data have no labels");
+  expect_failure(dir, "pretrain c.csv -o r --force --evaluate --dedupe" + kSmallProbed, 2, "is for one graph");
   EXPECT_EQ(slurp(dir / "r/results.json"), before);
 }
 

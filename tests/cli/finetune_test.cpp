@@ -11,16 +11,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::expect_failure;
+using test::lines_of;
 using test::Outcome;
 using test::run;
 using test::slurp;
 using test::TempDir;
 
-constexpr const char* kSmallMolecules =
+constexpr const char* kSmallTargets =
     " --set width=16 --set eigenvectors=4 --set gaussians=8 --set batch_size=8 --set dropout=0 --set edge_dropout=0 ";
 
 // Chains of carbon; y is their length, z whether there is a nitrogen.
-void write_molecules(const TempDir& dir) {
+void write_targets(const TempDir& dir) {
   std::string text = "smiles,y,z\n", train, valid, test;
   for (int k = 0; k < 40; ++k) {
     const int length = 1 + k % 10;
@@ -37,17 +38,10 @@ void write_molecules(const TempDir& dir) {
   dir.write("m/split/test.csv", test);
 }
 
-std::vector<std::string> lines_of(const std::string& path) {
-  std::istringstream stream(slurp(path));
-  std::vector<std::string> lines;
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
 TEST(CliFinetune, DryRunWritesNothing) {
   const TempDir dir;
-  write_molecules(dir);
-  const std::string small = kSmallMolecules;
+  write_targets(dir);
+  const std::string small = kSmallTargets;
   const Outcome outcome = run(dir, "finetune none m --dry-run -o s --epochs 5 --one-at-a-time" + small);
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.out.find("models, one after the other          [2]"), std::string::npos) << outcome.out;
@@ -65,8 +59,8 @@ TEST(CliFinetune, DryRunWritesNothing) {
 
 TEST(CliFinetune, FromScratchAndFromARun) {
   const TempDir dir;
-  write_molecules(dir);
-  const std::string small = kSmallMolecules;
+  write_targets(dir);
+  const std::string small = kSmallTargets;
   const Outcome scratch = run(dir, "finetune none m -o s --epochs 5 --json -q" + small);
   ASSERT_EQ(scratch.code, 0) << scratch.err;
   const json results = json::parse(scratch.out);
@@ -81,7 +75,7 @@ TEST(CliFinetune, FromScratchAndFromARun) {
   EXPECT_NEAR(results["tasks"][0]["mae"].get<double>() / results["tasks"][0]["training_std"].get<double>(),
               results["tasks"][0]["mae_over_std"].get<double>(), 1e-12);
   EXPECT_EQ(json::parse(slurp(dir / "s/results.json")), results);
-  EXPECT_EQ(lines_of(dir / "s/metrics.jsonl").size(), 5u);
+  EXPECT_EQ(lines_of(slurp(dir / "s/metrics.jsonl")).size(), 5u);
   ASSERT_EQ(run(dir, "embed s m -o e.npy -q").code, 0);
 
   ASSERT_EQ(run(dir, "pretrain m -o p --epochs 1 -q" + small).code, 0);
@@ -119,9 +113,9 @@ TEST(CliFinetune, FromScratchAndFromARun) {
 
 TEST(CliFinetune, TheRecipeSaysHowMoleculesAreRead) {
   const TempDir dir;
-  write_molecules(dir);
+  write_targets(dir);
   const std::string words =
-      "finetune none m -o r --recipe qm9 --units none --warmup 0 --layers 1 -q" + std::string(kSmallMolecules);
+      "finetune none m -o r --recipe qm9 --units none --warmup 0 --layers 1 -q" + std::string(kSmallTargets);
   ASSERT_EQ(run(dir, words + "--epochs 1").code, 0);
   EXPECT_EQ(json::parse(slurp(dir / "r/model/config.json"))["atom_codes"].size(), 2u);
   EXPECT_EQ(run(dir, "finetune none m -o r --resume -q").code, 0);  // the same data, though no recipe is named
@@ -130,10 +124,10 @@ TEST(CliFinetune, TheRecipeSaysHowMoleculesAreRead) {
 
 TEST(CliFinetune, ResumesToTheSameBytes) {
   const TempDir dir;
-  write_molecules(dir);
+  write_targets(dir);
   const std::string arguments =
                         std::string("finetune none m --epochs 150 --head mlp --loss l1 --checkpoint-every 3 -q -o "),
-                    small = kSmallMolecules;
+                    small = kSmallTargets;
   ASSERT_EQ(run(dir, arguments + "whole" + small).code, 0);
   const Outcome killed = test::run_and_signal(dir, arguments + "r" + small, "KILL", 15);
   ASSERT_EQ(killed.code, 137);
@@ -148,7 +142,7 @@ TEST(CliFinetune, ResumesToTheSameBytes) {
   ASSERT_EQ(run(dir, "finetune none m --resume -q -o r").code, 0);
   for (const char* file : {"model/model.safetensors", "model/head.safetensors", "model/tasks.json"})
     EXPECT_TRUE(slurp(dir / ("whole/" + std::string(file))) == slurp(dir / ("r/" + std::string(file)))) << file;
-  EXPECT_EQ(lines_of(dir / "r/metrics.jsonl").size(), 150u);
+  EXPECT_EQ(lines_of(slurp(dir / "r/metrics.jsonl")).size(), 150u);
   json one = json::parse(slurp(dir / "whole/results.json")), two = json::parse(slurp(dir / "r/results.json"));
   EXPECT_EQ(one["tasks"], two["tasks"]);
   EXPECT_EQ(one["best_epoch"], two["best_epoch"]);
@@ -159,8 +153,8 @@ TEST(CliFinetune, ResumesToTheSameBytes) {
 
 TEST(CliFinetune, TargetsUnitsAndOneAtATime) {
   const TempDir dir;
-  write_molecules(dir);
-  const std::string small = kSmallMolecules;
+  write_targets(dir);
+  const std::string small = kSmallTargets;
   const Outcome named = run(dir, "finetune none m -o n --epochs 2 --targets z --units z=D --loss l1 --json -q" + small);
   ASSERT_EQ(named.code, 0) << named.err;
   const json results = json::parse(named.out);
@@ -175,7 +169,7 @@ TEST(CliFinetune, TargetsUnitsAndOneAtATime) {
   EXPECT_EQ(joined["parts"], json({"targets/y", "targets/z"}));
   ASSERT_EQ(run(dir, "predict o m -o both.csv -q").code, 0);
   ASSERT_EQ(run(dir, "predict n m -o one.csv -q").code, 0);
-  const auto both = lines_of(dir / "both.csv"), one = lines_of(dir / "one.csv");
+  const auto both = lines_of(slurp(dir / "both.csv")), one = lines_of(slurp(dir / "one.csv"));
   EXPECT_EQ(both[0], "smiles,y,z");
   ASSERT_EQ(both.size(), 41u);
   EXPECT_EQ(both[7].substr(both[7].rfind(',')), one[7].substr(one[7].rfind(',')));
@@ -191,14 +185,14 @@ TEST(CliFinetune, TargetsUnitsAndOneAtATime) {
 
 TEST(CliPredict, RowsStayWithTheirMolecules) {
   const TempDir dir;
-  write_molecules(dir);
-  ASSERT_EQ(run(dir, "finetune none m -o r --epochs 3 -q" + std::string(kSmallMolecules)).code, 0);
+  write_targets(dir);
+  ASSERT_EQ(run(dir, "finetune none m -o r --epochs 3 -q" + std::string(kSmallTargets)).code, 0);
   dir.write("x.csv", "name,smiles\na,CCO\nb,nonsense\nc,CCCN\nd,\"C(C)(C),\"\ne,CCO\n");
   const Outcome kept = run(dir, "predict r x.csv --on-invalid nan -o kept.csv --json -q");
   ASSERT_EQ(kept.code, 0) << kept.err;
   EXPECT_EQ(json::parse(kept.out)["empty"], 2);
   EXPECT_EQ(json::parse(kept.out)["rows"], 5);
-  const auto rows = lines_of(dir / "kept.csv");
+  const auto rows = lines_of(slurp(dir / "kept.csv"));
   ASSERT_EQ(rows.size(), 6u);
   EXPECT_EQ(rows[0], "smiles,y,z");
   EXPECT_EQ(rows[2], "nonsense,,");
@@ -207,7 +201,7 @@ TEST(CliPredict, RowsStayWithTheirMolecules) {
   EXPECT_TRUE(rows[3].starts_with("CCCN,")) << rows[3];
   EXPECT_NE(rows[1].substr(3), rows[3].substr(4));
   ASSERT_EQ(run(dir, "predict r x.csv -o skipped.csv -q").code, 0);
-  const auto skipped = lines_of(dir / "skipped.csv");
+  const auto skipped = lines_of(slurp(dir / "skipped.csv"));
   EXPECT_EQ(skipped, (std::vector<std::string>{rows[0], rows[1], rows[3], rows[5]}));
   ASSERT_EQ(run(dir, "predict r/model x.csv -o p.npy -q").code, 0);
   expect_failure(dir, "predict r x.csv -o x.csv -q", 2, "-o x.csv: is the file that is read, and would be replaced");
@@ -215,7 +209,7 @@ TEST(CliPredict, RowsStayWithTheirMolecules) {
   expect_failure(dir, "predict r x.csv --featurizer transfer -o f.csv -q", 3,
                  "trained on codes of featurizer ogb, the data have those of transfer");
   expect_failure(dir, "predict r x.csv -o f.xls -q", 2, "expected .csv, .tsv or .npy");
-  ASSERT_EQ(run(dir, "pretrain m -o p --epochs 1 -q" + std::string(kSmallMolecules)).code, 0);
+  ASSERT_EQ(run(dir, "pretrain m -o p --epochs 1 -q" + std::string(kSmallTargets)).code, 0);
   expect_failure(dir, "predict p x.csv -o f.csv -q", 3, "p: this model was not fine-tuned, it has no head");
   test::make_graph(dir);
   expect_failure(dir, "predict r g -o f.csv -q", 3, "g: the model was trained on molecules, the data are one graph");
@@ -236,7 +230,7 @@ TEST(CliFinetune, NodesOverSplits) {
   expect_failure(dir, "predict r g -o p.csv -q", 2,
                  "r: holds a model for each of 10 splits; name one, such as r/splits/0");
   ASSERT_EQ(run(dir, "predict r/splits/0 g -o p.csv -q").code, 0);
-  const auto rows = lines_of(dir / "p.csv");
+  const auto rows = lines_of(slurp(dir / "p.csv"));
   EXPECT_EQ(rows.size(), 201u);
   EXPECT_EQ(rows[0], "node,class,p_0,p_1,p_2,p_3,p_4");
   expect_failure(dir, "finetune none g -o u --targets y" + small, 2, "are for molecules");

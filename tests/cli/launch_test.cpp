@@ -27,7 +27,7 @@ constexpr const char* kMolecules =
     " --recipe molesol --set width=16 --set layers=2 --set gaussians=8 --set batch_size=6 --set dropout=0"
     " --set edge_dropout=0 --set optimizer=sgd --set lr=0.01 ";
 
-void write_molecules(const TempDir& dir) {
+void write_chains(const TempDir& dir) {
   std::string text = "smiles\n";
   for (const char* middle : {"", "C", "CC", "C(=O)", "C(O)", "OC", "c1ccccc1", "C(Cl)", "N", "C#C"}) {
     for (const char* end : {"O", "N", "C(=O)O"}) text += std::string("C") + middle + end + "\n";
@@ -36,7 +36,7 @@ void write_molecules(const TempDir& dir) {
 }
 
 // The largest difference of two models, relative to the largest element.
-double largest_difference(const std::string& a, const std::string& b) {
+double largest_weight_difference(const std::string& a, const std::string& b) {
   const SafeTensors x(a), y(b);
   EXPECT_EQ(x.data().size(), y.data().size());
   double largest = 0;
@@ -60,7 +60,7 @@ TEST(CliLaunch, WhatCannotBeDividedLeavesNothing) {
 
 TEST(CliLaunch, TwoProcessesLearnWhatOneLearns) {
   const TempDir dir;
-  write_molecules(dir);
+  write_chains(dir);
   const std::string arguments = std::string("pretrain m.csv --epochs 3 --json") + kMolecules;
   const Outcome alone = run(dir, arguments + "-o alone");
   ASSERT_EQ(alone.code, 0) << alone.err;
@@ -68,7 +68,8 @@ TEST(CliLaunch, TwoProcessesLearnWhatOneLearns) {
   ASSERT_EQ(together.code, 0) << together.err;
   const double expected = json::parse(alone.out)["final_loss"], found = json::parse(together.out)["final_loss"];
   EXPECT_NEAR(found, expected, 1e-5 * expected);
-  EXPECT_LT(largest_difference(dir / "alone/model/model.safetensors", dir / "together/model/model.safetensors"), 1e-4);
+  EXPECT_LT(largest_weight_difference(dir / "alone/model/model.safetensors", dir / "together/model/model.safetensors"),
+            1e-4);
   EXPECT_EQ(json::parse(slurp(dir / "together/environment.json"))["processes"], 2);
   const std::string metrics = slurp(dir / "together/metrics.jsonl");
   EXPECT_EQ(std::count(metrics.begin(), metrics.end(), '\n'), 3);

@@ -12,18 +12,11 @@ namespace graphpae {
 namespace {
 
 using test::expect_failure;
+using test::holds;
+using test::lines_of;
 using test::Outcome;
 using test::run;
 using test::TempDir;
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 std::set<std::string> matches(const std::string& text, const std::string& pattern) {
   const std::regex expression(pattern);
@@ -88,7 +81,7 @@ TEST(CliHelp, ListsVerbsByWhatAPersonWants) {
   const std::string help = run(dir, "--help").out;
   EXPECT_LT(help.find("Look at data:"), help.find("  info "));
   EXPECT_LT(help.find("Learn:"), help.find("  demo "));
-  EXPECT_FALSE(has(help, "\nMore:")) << "a verb has no place in the table of wishes (cli/outline.cpp)";
+  EXPECT_FALSE(holds(help, "\nMore:")) << "a verb has no place in the table of wishes (cli/outline.cpp)";
 }
 
 TEST(CliHelp, FitsAScreen) {
@@ -99,7 +92,7 @@ TEST(CliHelp, FitsAScreen) {
     const std::vector<std::string> lines = lines_of(help.out);
     EXPECT_LE(lines.size(), 40u) << verb;
     for (const std::string& line : lines) EXPECT_LE(line.size(), 100u) << verb << "\n" << line;
-    EXPECT_TRUE(has(lines.back(), "graphpae " + verb + " --help-all")) << lines.back();
+    EXPECT_TRUE(holds(lines.back(), "graphpae " + verb + " --help-all")) << lines.back();
   }
   for (const std::string& line : lines_of(run(dir, "--help-all").out)) EXPECT_LE(line.size(), 100u) << line;
 }
@@ -154,14 +147,14 @@ TEST(CliManual, ManPageHasEveryFlag) {
   std::string page = run(dir, "manual man").out;
   for (const char* title : {"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "VERBS", "SETTINGS", "EXIT STATUS", "FILES",
                             "ENVIRONMENT", "EXAMPLES", "SEE ALSO"})
-    EXPECT_TRUE(has(page, std::string("\n.SH ") + title + "\n")) << title;
+    EXPECT_TRUE(holds(page, std::string("\n.SH ") + title + "\n")) << title;
   page = std::regex_replace(page, std::regex("\\\\f[BIR]|\\\\"), "");
   for (const auto& [verb, help] : whole_helps(dir)) {
     const std::set<std::string> words = words_of(part(page, "\n.SS " + verb + "\n", "\n.S"));
     for (const std::string& flag : flags_in(help)) EXPECT_TRUE(words.contains(flag)) << verb << " " << flag;
   }
   for (const char* word : {"mask_ratio", "finetune.loss", "GRAPHPAE_DATA", "GRAPHPAE_CACHE", "130"})
-    EXPECT_TRUE(has(page, std::string("\n") + word)) << word;
+    EXPECT_TRUE(holds(page, std::string("\n") + word)) << word;
 }
 
 TEST(CliManual, CompletionsHaveEveryFlag) {
@@ -179,7 +172,7 @@ TEST(CliManual, CompletionsHaveEveryFlag) {
                                 in_zsh = words_of(part(zsh, "\n    " + verb + ")\n", "\n      ) ;;"));
     std::set<std::string> in_fish;
     for (const std::string& line : lines_of(fish)) {
-      if (!has(line, "'__fish_seen_subcommand_from " + verb + "'")) continue;
+      if (!holds(line, "'__fish_seen_subcommand_from " + verb + "'")) continue;
       for (const std::string& name : matches(line, " -l ([a-z.-]+)")) in_fish.insert("--" + name);
       for (const std::string& name : matches(line, " -s ([a-z])")) in_fish.insert("-" + name);
     }

@@ -8,9 +8,8 @@ namespace graphpae {
 namespace {
 
 using test::expect_failure, test::Outcome, test::run, test::slurp, test::TempDir;
+using test::holds;
 using Json = nlohmann::json;
-
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // Sixty people in a ring with chords, two groups, two columns of features.
 void write_people(const TempDir& dir) {
@@ -36,8 +35,8 @@ TEST(OwnData, InfoSaysHowColumnsWereUnderstood) {
   write_people(dir);
   const Outcome text = run(dir, std::string("info ") + kData + "--labels y.csv");
   EXPECT_EQ(text.code, 0) << text.err;
-  EXPECT_TRUE(has(text.out, "e.csv: source person, target friend, weight weight")) << text.out;
-  EXPECT_TRUE(has(text.out, "x.csv: node id")) << text.out;
+  EXPECT_TRUE(holds(text.out, "e.csv: source person, target friend, weight weight")) << text.out;
+  EXPECT_TRUE(holds(text.out, "x.csv: node id")) << text.out;
   const Json json = Json::parse(run(dir, std::string("info --json ") + kData + "--labels y.csv").out);
   EXPECT_EQ(json["columns"][0]["source"], "person");
   EXPECT_EQ(json["columns"][2]["label"], "group");
@@ -75,10 +74,10 @@ TEST(OwnData, ColumnsAreMatchedByName) {
   dir.write("z.csv", reversed);
   const Outcome again = embed("z.csv", "b.csv");
   ASSERT_EQ(again.code, 0) << again.err;
-  EXPECT_TRUE(has(again.err, "shoe")) << again.err;
+  EXPECT_TRUE(holds(again.err, "shoe")) << again.err;
   EXPECT_EQ(slurp(dir / "a.csv"), slurp(dir / "b.csv"));
   EXPECT_TRUE(slurp(dir / "a.csv").starts_with("node,e0,")) << slurp(dir / "a.csv").substr(0, 40);
-  EXPECT_TRUE(has(slurp(dir / "a.csv"), "\np17,"));
+  EXPECT_TRUE(holds(slurp(dir / "a.csv"), "\np17,"));
   dir.write("w.csv", "id,height\np0,1\n");
   std::string heights = "id,height\n";
   for (int i = 0; i < 60; ++i) heights += "p" + std::to_string(i) + ",1.5\n";
@@ -87,7 +86,7 @@ TEST(OwnData, ColumnsAreMatchedByName) {
                  "feature column age");
   const Outcome filled = embed("w.csv", "c.csv", " --missing-columns zero");
   EXPECT_EQ(filled.code, 0) << filled.err;
-  EXPECT_TRUE(has(filled.err, "are zero: age")) << filled.err;
+  EXPECT_TRUE(holds(filled.err, "are zero: age")) << filled.err;
 }
 
 TEST(OwnData, FinetuneAndEvaluateDrawTheSameSplits) {
@@ -97,7 +96,7 @@ TEST(OwnData, FinetuneAndEvaluateDrawTheSameSplits) {
   ASSERT_EQ(run(dir, "pretrain " + data + test::kSmall + "--epochs 2 -o r -q").code, 0);
   const Outcome tuned = run(dir, "finetune r " + data + "--epochs 2 --num-splits 2 --split-seed 5 -o t --json");
   ASSERT_EQ(tuned.code, 0) << tuned.err;
-  EXPECT_TRUE(has(tuned.err, "the data have no splits: 2 random ones of 60/20/20")) << tuned.err;
+  EXPECT_TRUE(holds(tuned.err, "the data have no splits: 2 random ones of 60/20/20")) << tuned.err;
   const Json trained = Json::parse(tuned.out);
   EXPECT_EQ(trained["splits"], 2);
   EXPECT_EQ(trained["split_source"], "random 60/20/20, stratified");
@@ -122,7 +121,7 @@ TEST(OwnData, FinetuneAndEvaluateDrawTheSameSplits) {
   EXPECT_EQ(sizes["split_sizes"], Json::parse("[[20,20,20]]"));
   ASSERT_EQ(run(dir, "finetune r " + data + "--splits s.csv --epochs 2 -o u -q").code, 0);
   EXPECT_EQ(run(dir, "predict u e.csv --columns person,friend,weight --features x.csv -o p.csv").code, 0);
-  EXPECT_TRUE(has(slurp(dir / "p.csv"), "\np59,"));
+  EXPECT_TRUE(holds(slurp(dir / "p.csv"), "\np59,"));
 }
 
 TEST(OwnData, WeightsChangeEmbeddingsUnlessIgnored) {
@@ -160,10 +159,10 @@ TEST(OwnData, PredictKeepsIdsAndARowPerRow) {
   ASSERT_EQ(run(dir, "predict t n.csv -o p.csv").code, 0);
   const std::string rows = slurp(dir / "p.csv");
   EXPECT_TRUE(rows.starts_with("compound_id,smiles,y\nq1,CCO,")) << rows;
-  EXPECT_TRUE(has(rows, "\nq2,not a molecule,\nq3,CCC,")) << rows;
+  EXPECT_TRUE(holds(rows, "\nq2,not a molecule,\nq3,CCC,")) << rows;
   ASSERT_EQ(run(dir, "embed t n.csv -o e.csv --on-invalid skip").code, 0);
-  EXPECT_TRUE(has(slurp(dir / "e.csv"), "\nq3,CCC,"));
-  EXPECT_FALSE(has(slurp(dir / "e.csv"), "q2"));
+  EXPECT_TRUE(holds(slurp(dir / "e.csv"), "\nq3,CCC,"));
+  EXPECT_FALSE(holds(slurp(dir / "e.csv"), "q2"));
   expect_failure(dir, "predict t n.csv -o p.csv --id compound", 2, "did you mean 'compound_id'?");
 }
 

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/temp_dir.h"
 
@@ -34,6 +36,15 @@ inline void expect_failure(const TempDir& dir, const std::string& arguments, int
   EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << "\n" << outcome.err;
   EXPECT_TRUE(outcome.err.starts_with("graphpae: error: ")) << outcome.err;
   EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << "\n" << outcome.err;
+}
+
+inline bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
 }
 
 // A small graph and settings that train in a second.

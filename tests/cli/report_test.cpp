@@ -10,13 +10,12 @@ namespace {
 
 using nlohmann::json;
 using test::expect_failure;
+using test::holds;
 using test::kSmall;
 using test::Outcome;
 using test::run;
 using test::slurp;
 using test::TempDir;
-
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CliReport, RunsLeaveTheirPage) {
   const TempDir dir;

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "graphpae/io/npy.h"
+#include "tests/cli/metrics.h"
 #include "tests/cli/program.h"
 
 namespace graphpae {
@@ -13,17 +14,18 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::expect_failure;
+using test::losses;
 using test::Outcome;
 using test::run;
 using test::run_and_signal;
 using test::slurp;
 using test::TempDir;
 
-constexpr const char* kSmall = " --set width=16 --set eigenvectors=4 --set gaussians=8 --set mask_ratio=0.4 ";
+constexpr const char* kSmallShards = " --set width=16 --set eigenvectors=4 --set gaussians=8 --set mask_ratio=0.4 ";
 constexpr const char* kConvert =
     "convert m.csv -o s --to shards --featurizer transfer --set eigenvectors=4 --shard-size 30 -q";
 
-void write_molecules(const TempDir& dir, int count) {
+void write_table(const TempDir& dir, int count) {
   std::string text = "smiles,y\n";
   for (int k = 0; k < count; ++k)
     text += std::string(1 + k % 5, 'C') + (k % 3 == 0 ? "N" : "Oc1ccccc1") + std::string(1 + k % 7, 'C') + ",1\n";
@@ -32,7 +34,7 @@ void write_molecules(const TempDir& dir, int count) {
 
 TEST(CliShards, ConvertInfoPretrainEmbed) {
   const TempDir dir;
-  write_molecules(dir, 100);
+  write_table(dir, 100);
   const Outcome converted = run(dir, std::string(kConvert) + " --json");
   ASSERT_EQ(converted.code, 0) << converted.err;
   const json made = json::parse(converted.out);
@@ -51,10 +53,10 @@ TEST(CliShards, ConvertInfoPretrainEmbed) {
   EXPECT_EQ(info["position_settings"]["eigenvectors"], "4");
   EXPECT_NE(run(dir, "info s").out.find("100 in 4 shards"), std::string::npos);
 
-  const Outcome dry = run(dir, std::string("pretrain s --dry-run --json --set batch_size=8") + kSmall);
+  const Outcome dry = run(dir, std::string("pretrain s --dry-run --json --set batch_size=8") + kSmallShards);
   ASSERT_EQ(dry.code, 0) << dry.err;
   EXPECT_EQ(json::parse(dry.out)["shapes"]["steps of an epoch"], json({13}));
-  const Outcome trained = run(dir, std::string("pretrain s -o r --epochs 2 --json --set batch_size=8") + kSmall);
+  const Outcome trained = run(dir, std::string("pretrain s -o r --epochs 2 --json --set batch_size=8") + kSmallShards);
   ASSERT_EQ(trained.code, 0) << trained.err;
   EXPECT_EQ(json::parse(trained.out)["epochs"], 2);
   EXPECT_GT(json::parse(trained.out)["molecules_per_second"].get<double>(), 0);
@@ -66,7 +68,7 @@ TEST(CliShards, ConvertInfoPretrainEmbed) {
 
 TEST(CliShards, RefusesWhatCannotWork) {
   const TempDir dir;
-  write_molecules(dir, 40);
+  write_table(dir, 40);
   test::make_graph(dir);
   expect_failure(dir, "convert m.csv -o s --to shard -q", 2, "--to");
   expect_failure(dir, "convert m.csv -o s --set eigenvectors=4 -q", 2, "need --to shards");
@@ -78,7 +80,7 @@ TEST(CliShards, RefusesWhatCannotWork) {
   expect_failure(dir, "convert bad.csv -o s --to shards --on-invalid fail -q", 3, "bad.csv:3: 'not' is not a valid");
   EXPECT_FALSE(fs::exists(dir / "s"));
   ASSERT_EQ(run(dir, kConvert).code, 0);
-  const std::string small = kSmall;
+  const std::string small = kSmallShards;
   expect_failure(dir, "pretrain s -o r -q --recipe zinc", 2,
                  "s: the positions of the shards were made with eigenvectors=4, the settings say 6");
   expect_failure(dir, "pretrain s -o r -q --evaluate" + small, 2, "--evaluate needs labels, and shards hold none");
@@ -97,7 +99,7 @@ TEST(CliShards, RefusesWhatCannotWork) {
 // The graphs of a directory are taken as they are.
 TEST(CliShards, FromADirectory) {
   const TempDir dir;
-  write_molecules(dir, 40);
+  write_table(dir, 40);
   ASSERT_EQ(run(dir, kConvert).code, 0);
   ASSERT_EQ(run(dir, "convert m.csv -o d --featurizer transfer -q").code, 0);
   ASSERT_EQ(run(dir, "convert d -o t --to shards --set eigenvectors=4 --shard-size 30 -q").code, 0);
@@ -107,7 +109,7 @@ TEST(CliShards, FromADirectory) {
 // Interrupted or killed, a conversion leaves no shards behind that could be taken for whole.
 TEST(CliShards, InterruptedConversion) {
   const TempDir dir;
-  write_molecules(dir, 60000);
+  write_table(dir, 60000);
   const Outcome stopped = run(dir, kConvert, "timeout -s INT 0.5");
   ASSERT_NE(stopped.code, 0);
   EXPECT_FALSE(fs::exists(dir / "s"));
@@ -117,18 +119,11 @@ TEST(CliShards, InterruptedConversion) {
   EXPECT_FALSE(fs::exists(dir / "s"));
 }
 
-std::string losses(const std::string& path) {
-  std::string list;
-  std::istringstream lines(slurp(path));
-  for (std::string line; std::getline(lines, line);) list += json::parse(line)["loss"].dump() + "\n";
-  return list;
-}
-
 TEST(CliShards, InterruptedInsideAnEpoch) {
   const TempDir dir;
-  write_molecules(dir, 150);
+  write_table(dir, 150);
   ASSERT_EQ(run(dir, kConvert).code, 0);
-  const std::string settings = std::string(kSmall) + " --set batch_size=1 --epochs 3 ";
+  const std::string settings = std::string(kSmallShards) + " --set batch_size=1 --epochs 3 ";
   ASSERT_EQ(run(dir, "pretrain s -o whole -q" + settings).code, 0);
   const Outcome stopped = run_and_signal(dir, "pretrain s -o r" + settings, "INT", 1);
   ASSERT_EQ(stopped.code, 130) << stopped.err;

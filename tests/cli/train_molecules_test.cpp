@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "graphpae/io/npy.h"
+#include "tests/cli/metrics.h"
 #include "tests/cli/program.h"
 
 namespace graphpae {
@@ -13,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::expect_failure;
+using test::losses;
 using test::Outcome;
 using test::run;
 using test::run_and_signal;
@@ -131,13 +133,6 @@ TEST(CliMolecules, DryRunWritesNothing) {
   EXPECT_EQ(estimate["parameters"], parameters);
   EXPECT_EQ(estimate["shapes"]["molecules"], json({30}));
   EXPECT_GT(estimate["seconds_per_epoch"].get<double>(), 0);
-}
-
-std::string losses(const std::string& path) {
-  std::string list;
-  std::istringstream lines(slurp(path));
-  for (std::string line; std::getline(lines, line);) list += json::parse(line)["loss"].dump() + "\n";
-  return list;
 }
 
 TEST(CliMolecules, KilledRunsResumeToTheSameBytes) {

@@ -15,7 +15,7 @@ namespace {
 using test::case_name;
 using test::FusedCase;
 
-const FusedCase kCases[] = {
+const FusedCase kMoleculeCases[] = {
     {"released", [](Settings&) {}},
     {"dropout", [](Settings& s) { s.dropout = 0.5; }},
     {"edge dropout", [](Settings& s) { s.edge_dropout = 0.4; }},
@@ -86,7 +86,7 @@ TEST_P(FusedMolecules, PassesApartGiveTheSameGradients) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, FusedMolecules, testing::ValuesIn(kCases), case_name);
+INSTANTIATE_TEST_SUITE_P(Cases, FusedMolecules, testing::ValuesIn(kMoleculeCases), case_name);
 
 // Running statistics are those of the reference, also where the last layer's nodes of a pass are read by nobody.
 TEST(FusedMolecules, RunningStatistics) {

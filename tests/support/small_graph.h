@@ -1,6 +1,7 @@
 // Small graphs for tests of the model.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <torch/torch.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "graphpae/core/rng.h"
 #include "graphpae/model/inputs.h"
+#include "graphpae/model/named_tensors.h"
 
 namespace graphpae::test {
 
@@ -63,6 +65,13 @@ inline GraphInput in_float64(const Graph& graph, const Settings& settings) {
 inline bool same_bits(const torch::Tensor& a, const torch::Tensor& b) {
   return a.sizes() == b.sizes() && a.scalar_type() == b.scalar_type() &&
          std::memcmp(a.contiguous().data_ptr(), b.contiguous().data_ptr(), a.nbytes()) == 0;
+}
+
+// The parameters and buffers of two modules.
+inline void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {
+  const NamedTensors x = named_tensors(a), y = named_tensors(b);
+  ASSERT_EQ(x.size(), y.size());
+  for (size_t k = 0; k < x.size(); ++k) EXPECT_TRUE(same_bits(x[k].second, y[k].second)) << x[k].first;
 }
 
 inline double largest_difference(const torch::Tensor& a, const torch::Tensor& b) {

@@ -20,6 +20,7 @@ namespace graphpae {
 namespace {
 
 namespace fs = std::filesystem;
+using test::expect_same;
 using test::odd_set;
 using test::random_molecules;
 using test::same_bits;
@@ -36,12 +37,6 @@ InputOptions options_with(Kernels kernels, int threads = 2) {
 Pretrainer trainer_for(const GraphSet& set, const Settings& settings, Kernels kernels = Kernels::fused,
                        int threads = 2) {
   return Pretrainer(prepare(set, settings, options_with(kernels, threads)), input_shape(set), settings);
-}
-
-void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {
-  const NamedTensors x = named_tensors(a), y = named_tensors(b);
-  ASSERT_EQ(x.size(), y.size());
-  for (size_t k = 0; k < x.size(); ++k) EXPECT_TRUE(same_bits(x[k].second, y[k].second)) << x[k].first;
 }
 
 TEST(MoleculeBatches, EveryMoleculeOnceInAnOrderOfTheEpoch) {

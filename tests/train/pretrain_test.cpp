@@ -19,6 +19,7 @@ namespace graphpae {
 namespace {
 
 namespace fs = std::filesystem;
+using test::expect_same;
 using test::same_bits;
 using test::small_graph;
 using test::small_settings;
@@ -30,12 +31,6 @@ Pretrainer trainer_for(const Graph& graph, const Settings& settings, Kernels ker
   options.kernels = kernels;
   options.threads = threads;
   return Pretrainer(prepare(graph, settings, options), input_shape(graph), settings);
-}
-
-void expect_same(const torch::nn::Module& a, const torch::nn::Module& b) {
-  const NamedTensors x = named_tensors(a), y = named_tensors(b);
-  ASSERT_EQ(x.size(), y.size());
-  for (size_t k = 0; k < x.size(); ++k) EXPECT_TRUE(same_bits(x[k].second, y[k].second)) << x[k].first;
 }
 
 TEST(Pretrain, OverfitsAGraphOfThirtyNodes) {

@@ -27,7 +27,7 @@ Settings without_chance(Settings settings) {
   return settings;
 }
 
-InputOptions options_with(Kernels kernels) {
+InputOptions rank_options(Kernels kernels) {
   InputOptions options;
   options.kernels = kernels;
   options.threads = {1};
@@ -87,7 +87,7 @@ TEST(PretrainTogether, MoleculesAreDivided) {
   const GraphSet set = test::random_molecules(21);  // the last batch has one molecule
   for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
     const Settings settings = without_chance(test::small_molecule_settings());
-    compare([&] { return prepare(set, settings, options_with(kernels)); }, input_shape(set), settings, 15, 2);
+    compare([&] { return prepare(set, settings, rank_options(kernels)); }, input_shape(set), settings, 15, 2);
   }
 }
 
@@ -96,7 +96,7 @@ TEST(PretrainTogether, ShardsAreDivided) {
   const Settings settings = without_chance(test::small_molecule_settings());
   test::write_shards(dir / "shards", test::random_molecules(23), settings, 4);
   const ShardSet shards(dir / "shards");
-  compare([&] { return prepare(shards, settings, options_with(Kernels::fused)); }, input_shape(shards), settings, 11,
+  compare([&] { return prepare(shards, settings, rank_options(Kernels::fused)); }, input_shape(shards), settings, 11,
           2);
 }
 
@@ -104,7 +104,7 @@ TEST(PretrainTogether, PartsWithoutMaskedAtoms) {
   Settings settings = without_chance(test::small_molecule_settings());
   settings.mask_ratio = 0.03;  // one atom of a batch, which three ranks divide
   const GraphSet set = test::random_molecules(20);
-  compare([&] { return prepare(set, settings, options_with(Kernels::fused)); }, input_shape(set), settings, 12, 3);
+  compare([&] { return prepare(set, settings, rank_options(Kernels::fused)); }, input_shape(set), settings, 12, 3);
 }
 
 // Paths of four nodes, so that seeds of two ranks are seldom neighbours.
@@ -145,7 +145,7 @@ TEST(PretrainTogether, SamplesAreDivided) {
   constexpr int64_t kSteps = 5;
   while (ranks_meet(settings, graph.num_nodes(), kSteps)) ++settings.seed;
   for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
-    compare([&] { return prepare(graph, settings, options_with(kernels)); }, input_shape(graph), settings, kSteps, 2);
+    compare([&] { return prepare(graph, settings, rank_options(kernels)); }, input_shape(graph), settings, kSteps, 2);
   }
 }
 
@@ -154,7 +154,7 @@ TEST(PretrainTogether, WholeGraphsAreNot) {
   const Settings settings = without_chance(test::small_settings());
   as_ranks(2, [&](const ProcessesPtr& processes) {
     EXPECT_USAGE_ERROR(
-        Pretrainer(prepare(graph, settings, options_with(Kernels::fused)), input_shape(graph), settings, processes),
+        Pretrainer(prepare(graph, settings, rank_options(Kernels::fused)), input_shape(graph), settings, processes),
         "a whole graph in a step needs batch_size");
   });
 }
@@ -164,7 +164,7 @@ TEST(PretrainTogether, GoesOnWithAnotherNumberOfRanks) {
   const GraphSet set = test::random_molecules(21);
   const Settings settings = without_chance(test::small_molecule_settings());
   const test::TempDir dir;
-  const auto prepared = [&] { return prepare(set, settings, options_with(Kernels::fused)); };
+  const auto prepared = [&] { return prepare(set, settings, rank_options(Kernels::fused)); };
   const Trained alone = train(prepared(), input_shape(set), settings, 13, nullptr);
   as_ranks(2, [&](const ProcessesPtr& processes) {
     Pretrainer trainer(prepared(), input_shape(set), settings, processes);

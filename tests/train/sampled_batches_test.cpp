@@ -48,7 +48,7 @@ Graph with_dense_features(const Graph& graph) {
   return Graph(std::move(parts));
 }
 
-InputOptions options_with(Kernels kernels, int threads = 2) {
+InputOptions graph_options(Kernels kernels, int threads = 2) {
   InputOptions options;
   options.kernels = kernels;
   options.threads = {threads};
@@ -116,7 +116,7 @@ TEST(SampledBatches, AllNeighboursGiveTheWholeGraph) {
     for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
       const Settings settings = sampled_settings(7, {});
       Model model(settings, input_shape(*graph));
-      const PreparedGraph prepared = prepare(*graph, settings, options_with(kernels));
+      const PreparedGraph prepared = prepare(*graph, settings, graph_options(kernels));
       EmbedOptions sampled;
       sampled.sampled = true;
       EXPECT_LT(largest_difference(embed(model, prepared, sampled), embed(model, prepared)), 2e-6);
@@ -129,7 +129,7 @@ TEST(SampledBatches, AllSeedsGiveTheWholeLoss) {
   const Graph graph = with_dense_features(small_graph(60, 10));
   const Settings settings = sampled_settings(60, {});
   for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
-    const PreparedGraph prepared = prepare(graph, settings, options_with(kernels));
+    const PreparedGraph prepared = prepare(graph, settings, graph_options(kernels));
     NeighbourSampler sampler(graph.adjacency(), sampling_options(settings));
     std::vector<int32_t> all(60);
     std::iota(all.begin(), all.end(), 0);
@@ -149,7 +149,7 @@ TEST(SampledBatches, FusedIsTheReference) {
       settings.replace_ratio = 0.3;
       std::vector<Learnt> learnt;
       for (const Kernels kernels : {Kernels::fused, Kernels::reference}) {
-        const PreparedGraph prepared = prepare(*graph, settings, options_with(kernels));
+        const PreparedGraph prepared = prepare(*graph, settings, graph_options(kernels));
         SampledBatches batches(prepared, settings);
         learnt.push_back(learn(batches.input(0, 1), settings, input_shape(*graph)));
       }
@@ -164,7 +164,7 @@ TEST(SampledBatches, SameBitsForAnyThreadsAndAfterResuming) {
   settings.epochs = 3;
   std::vector<torch::Tensor> first;
   for (const int threads : {1, 2, 8}) {
-    Pretrainer trainer(prepare(graph, settings, options_with(Kernels::fused, threads)), input_shape(graph), settings);
+    Pretrainer trainer(prepare(graph, settings, graph_options(Kernels::fused, threads)), input_shape(graph), settings);
     EXPECT_EQ(trainer.steps_per_epoch(), 4);
     while (!trainer.done()) trainer.train_step();
     std::vector<torch::Tensor> tensors;
@@ -174,7 +174,7 @@ TEST(SampledBatches, SameBitsForAnyThreadsAndAfterResuming) {
   }
   const TempDir dir;
   const auto fresh = [&] {
-    return Pretrainer(prepare(graph, settings, options_with(Kernels::fused)), input_shape(graph), settings);
+    return Pretrainer(prepare(graph, settings, graph_options(Kernels::fused)), input_shape(graph), settings);
   };
   Pretrainer begun = fresh(), resumed = fresh();
   for (int step = 0; step < 6; ++step) begun.train_step();
