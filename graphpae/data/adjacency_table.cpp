@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,6 +62,12 @@ bool all_numbers(const std::vector<std::string>& fields, size_t first) {
                      [](const std::string& field) { return parse_real(field).has_value(); });
 }
 
+// A column of a table of edges, by its name.
+bool names_edge_column(const std::string& name) {
+  constexpr std::string_view kWords[] = {"src", "dst", "source", "target", "from", "to", "weight", "node1", "node2"};
+  return std::find(std::begin(kWords), std::end(kWords), lower(name)) != std::end(kWords);
+}
+
 // The rows of a table that may be a matrix. Reading stops at the first sign that it is none.
 class MatrixTable {
  public:
@@ -71,12 +78,14 @@ class MatrixTable {
     while (next(line)) {
       if (!split_fields(trim(line), delimiter_, fields_)) return std::nullopt;
       for (std::string& field : fields_) field = std::string(trim(field));
-      if (!header_seen_ && rows_ == 0 && take_header()) continue;
+      if (!header_seen_ && rows_ == 0 && take_header()) {
+        if (std::any_of(header_.begin(), header_.end(), names_edge_column)) return std::nullopt;
+        continue;
+      }
       if (!take_row()) return std::nullopt;
     }
     if (rows_ < kSmallestMatrix || rows_ != matrix_.nodes || !names_fit()) return std::nullopt;
-    // A table of edges may be as long as it is wide by accident, but hardly has zeros in half its places.
-    if (!has_row_names_ && 2 * matrix_.zeros < rows_ * rows_ && !is_symmetric(matrix_)) return std::nullopt;
+    if (!has_row_names_ && !is_symmetric(matrix_) && !is_mostly_empty()) return std::nullopt;
     if (header_seen_) {
       bool count = true;
       for (size_t i = 0; i < header_.size(); ++i) count = count && header_[i] == std::to_string(i);
@@ -136,6 +145,14 @@ class MatrixTable {
     }
     ++rows_;
     return true;
+  }
+
+  // A table of edges may be as long as it is wide by accident, but hardly has zeros in half its places and in its
+  // diagonal.
+  bool is_mostly_empty() const {
+    return 2 * matrix_.zeros >= rows_ * rows_ &&
+           std::none_of(matrix_.entries.begin(), matrix_.entries.end(),
+                        [](const auto& entry) { return entry.first.src == entry.first.dst; });
   }
 
   // Rows and columns are named alike, and no two alike.

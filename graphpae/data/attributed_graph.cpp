@@ -122,10 +122,9 @@ void AttributedGraph::add_edges(GraphParts& parts, std::vector<std::string>& not
     notes.push_back(
         fmt::format("{}: {} of {} edges have no weight and get 1", path_, grouped(missing), grouped(num_edges())));
 
-  if (!weights_.empty()) {
-    const auto [least, most] = std::minmax_element(weights_.begin(), weights_.end());
+  const auto [least, most] = std::minmax_element(weights_.begin(), weights_.end());
+  if (!weights_.empty() && *least < *most)
     notes.push_back(fmt::format("{}: edges have weights, {:.4g} to {:.4g}", path_, *least, *most));
-  }
 
   parts.directed = num_directed_ > 0;
   Buffer<Edge> edges;

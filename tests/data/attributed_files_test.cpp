@@ -218,9 +218,11 @@ TEST(AttributedFiles, OtherJson) {
       R"({"nodes":[{"id":[0,0]},{"id":[0,1]},{"id":5}],"edges":[{"source":[0,0],"target":[0,1]},{"source":[0,1],"target":5}]})"));
   EXPECT_EQ(names_of(grid.graph()), (Texts{"(0, 0)", "(0, 1)", "5"}));
   EXPECT_EQ(grid.graph().adjacency().num_edges(), 2);
-  const Dataset cytoscape =
-      load(dir.write("g.json", R"({"elements":{"nodes":[{"data":{"id":"a"},"position":{"x":[[1]]}},{"data":{"id":"b"}}],
-"edges":[{"data":{"source":"a","target":"b","weight":2}}]}})"));
+  const Dataset cytoscape = load(dir.write(
+      "g.json",
+      R"({"elements":{"nodes":[{"data":{"id":"a"},"position":{"x":[[1]]}},{"data":{"id":"b"}},{"data":{"id":"c"}}],
+"edges":[{"data":{"source":"a","target":"b","weight":2}},{"data":{"source":"b","target":"c","weight":3}}]}})"));
+  ASSERT_TRUE(cytoscape.graph().adjacency().has_weights());
   EXPECT_EQ(cytoscape.graph().adjacency().weights()[0], 2);
   const Dataset pairs = load(dir.write("g.json", R"({"edges":[["x","y"],["y","z"]]})"));
   EXPECT_EQ(names_of(pairs.graph()), (Texts{"x", "y", "z"}));
