@@ -8,6 +8,7 @@
 namespace graphpae::cli {
 
 // Declares a verb; its callback runs it.
+void add_auto(CLI::App& app, Common& common);
 void add_demo(CLI::App& app, Common& common);
 void add_generate(CLI::App& app, Common& common);
 void add_info(CLI::App& app, Common& common);

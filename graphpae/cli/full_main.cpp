@@ -5,6 +5,7 @@ int main(int argc, char** argv) {
   using namespace graphpae::cli;
   return run_program(argc, argv, [](CLI::App& app, Common& common) {
     add_demo(app, common);
+    add_auto(app, common);
     add_pretrain(app, common);
     add_embed(app, common);
     add_evaluate(app, common);

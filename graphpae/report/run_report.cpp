@@ -10,6 +10,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/report/auto_report.h"
 #include "graphpae/report/page.h"
 #include "graphpae/version.h"
 
@@ -271,6 +272,7 @@ void add_differences(Page& page, const std::vector<RunRecord>& runs) {
 std::string run_report(const std::string& path, const std::string& spectrum) {
   std::vector<RunRecord> runs = {read_run(path)};
   const RunRecord& run = runs.front();
+  if (is_auto_run(run)) return auto_report(run);
   Page page(run.name);
   const std::string data = run.environment_text("data"), started = run.environment_text("started");
   page.add_text(

@@ -27,9 +27,10 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kOwned[] = {"config.yaml",  "environment.json", "metrics.jsonl", "checkpoints", "model",
-                                  "results.json", "report.html",      "map.json",      "metrics.csv", "tensorboard",
-                                  "spectrum",     "splits",           "targets"};
+constexpr const char* kOwned[] = {"config.yaml",    "environment.json", "metrics.jsonl", "checkpoints", "model",
+                                  "results.json",   "report.html",      "map.json",      "metrics.csv", "tensorboard",
+                                  "spectrum",       "splits",           "targets",       "choices",     "pretraining",
+                                  "embeddings.npy", "predictions.csv"};
 constexpr size_t kKeptCheckpoints = 2;
 
 std::string to_line(const EpochMetrics& m) {
