@@ -43,19 +43,19 @@ RunDirectory open_run(const Dataset& dataset, const AutoOptions& options, const 
   return run;
 }
 
-struct Blocks {
+struct AutoBlocks {
   std::vector<Block> blocks;
   KernelList kernels;
 };
 
-void add_block(Blocks& all, Block block) {
+void add_block(AutoBlocks& all, Block block) {
   const KernelList kernels = kernels_of(block);
   all.kernels.insert(all.kernels.end(), kernels.begin(), kernels.end());
   all.blocks.push_back(std::move(block));
 }
 
-Blocks make_blocks(const Dataset& dataset, AutoPlan& plan, const AutoOptions& options, const Context& context) {
-  Blocks all;
+AutoBlocks make_blocks(const Dataset& dataset, AutoPlan& plan, const AutoOptions& options, const Context& context) {
+  AutoBlocks all;
   const int64_t total = std::ssize(plan.blocks);
   for (int64_t b = 0; b < total; ++b) {
     context.watch.report({"blocks", b, total, 0, plan.blocks[b]});
@@ -99,7 +99,7 @@ double test_of(const KernelSum& sum, int64_t penalty, const KernelList& kernels,
   return subject.task.shown(*score);
 }
 
-AutoSplit work_on(const Split& split, const AutoSubject& subject, const Blocks& blocks, const AutoOptions& options,
+AutoSplit work_on(const Split& split, const AutoSubject& subject, const AutoBlocks& blocks, const AutoOptions& options,
                   const Context& context) {
   ChoiceOptions how;
   how.seed = static_cast<uint64_t>(options.seed);
@@ -206,7 +206,7 @@ std::vector<int32_t> predict_others(const std::string& path, const Dataset& data
   same.penalty_by_val = false;
   const FittedChoice calibrated = fit_choice(sum, chosen.penalty, kernels, subject.task, split, {}, same);
   calibrated.calibration.apply(subject.task, values);
-  write_predictions(path, dataset, subject, asked, values);
+  write_auto_predictions(path, dataset, subject, asked, values);
   return asked;
 }
 
@@ -239,7 +239,7 @@ AutoResult automatic(const Dataset& dataset, const AutoOptions& options, const C
   context.watch.say_all(result.plan.notes);
   const RunDirectory run = open_run(dataset, options, context);
   keep_freed_memory();
-  const Blocks blocks = make_blocks(dataset, result.plan, options, context);
+  const AutoBlocks blocks = make_blocks(dataset, result.plan, options, context);
   Features embeddings;
   if (subject) {
     std::filesystem::create_directories(run.file("choices"));
@@ -275,7 +275,7 @@ AutoResult automatic(const Dataset& dataset, const AutoOptions& options, const C
         "model pre-trained with settings that are good on most data.";
   }
   result.embeddings = run.file("embeddings.npy");
-  write_rows(result.embeddings, dataset, embeddings);
+  write_auto_rows(result.embeddings, dataset, embeddings);
   std::visit([&](const auto& data) { write_map(run.path(), embeddings, data, context); }, dataset.content);
   result.seconds = watch.seconds();
   result.peak_bytes = peak_memory();

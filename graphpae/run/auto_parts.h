@@ -45,8 +45,8 @@ std::optional<AutoSubject> auto_subject(const Dataset& dataset, const AutoOption
                                         std::vector<std::string>& notes);
 
 // Files of the run.
-void write_predictions(const std::string& path, const Dataset& dataset, const AutoSubject& subject,
-                       const std::vector<int32_t>& rows, const std::vector<float>& values);
-void write_rows(const std::string& path, const Dataset& dataset, const Features& rows);
+void write_auto_predictions(const std::string& path, const Dataset& dataset, const AutoSubject& subject,
+                            const std::vector<int32_t>& rows, const std::vector<float>& values);
+void write_auto_rows(const std::string& path, const Dataset& dataset, const Features& rows);
 
 }  // namespace graphpae::run

@@ -106,7 +106,7 @@ std::map<std::string, double> mean_weights(const AutoResult& result) {
   return weights;
 }
 
-std::string shown(const AutoResult& result, double score) {
+std::string score_text(const AutoResult& result, double score) {
   return result.errors ? fmt::format("{:.3f}", score) : fmt::format("{:.1f}", 100 * score);
 }
 
@@ -192,8 +192,8 @@ void judge(AutoResult& result) {
   for (const auto& [name, tests] : block_tests(result)) {
     if (name == best) alone = tests;
   }
-  result.verdict = fmt::format("The choice scores {} on test rows, {} alone {}", shown(result, own), best,
-                               shown(result, statistics(alone).mean));
+  result.verdict = fmt::format("The choice scores {} on test rows, {} alone {}", score_text(result, own), best,
+                               score_text(result, statistics(alone).mean));
   if (result.plan.models.empty()) {
     result.verdict += "; nothing was pre-trained.";
     return;
@@ -206,10 +206,10 @@ void judge(AutoResult& result) {
     result.verdict += "; pre-training added nothing: it was chosen in none of the splits.";
   else if (gain.count > 1 && !(gain.low > 0))
     result.verdict += fmt::format("; pre-training was chosen in {} of {} splits, and what it adds, {}, may be chance.",
-                                  used, total, shown(result, gain.mean));
+                                  used, total, score_text(result, gain.mean));
   else
-    result.verdict +=
-        fmt::format("; pre-training was chosen in {} of {} splits and adds {}.", used, total, shown(result, gain.mean));
+    result.verdict += fmt::format("; pre-training was chosen in {} of {} splits and adds {}.", used, total,
+                                  score_text(result, gain.mean));
 }
 
 Json plan_json(const AutoPlan& plan) {

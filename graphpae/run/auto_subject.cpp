@@ -89,7 +89,7 @@ std::optional<AutoSubject> subject_of(const GraphSet& set, const AutoOptions& op
   return subject;
 }
 
-TextColumn names_of(const Dataset& dataset) {
+TextColumn row_names_of(const Dataset& dataset) {
   return dataset.is_graph() ? dataset.graph().node_names() : molecule_names(dataset.graph_set());
 }
 
@@ -114,12 +114,12 @@ std::optional<AutoSubject> auto_subject(const Dataset& dataset, const AutoOption
   return subject;
 }
 
-void write_predictions(const std::string& path, const Dataset& dataset, const AutoSubject& subject,
-                       const std::vector<int32_t>& rows, const std::vector<float>& values) {
+void write_auto_predictions(const std::string& path, const Dataset& dataset, const AutoSubject& subject,
+                            const std::vector<int32_t>& rows, const std::vector<float>& values) {
   const LearningTask& task = subject.task;
   PredictionTable table;
-  table.row_name = dataset.is_graph() ? "node" : names_of(dataset).empty() ? "row" : "smiles";
-  const TextColumn names = names_of(dataset);
+  table.row_name = dataset.is_graph() ? "node" : row_names_of(dataset).empty() ? "row" : "smiles";
+  const TextColumn names = row_names_of(dataset);
   for (const int32_t row : rows) {
     if (names.empty())
       table.rows.push_back(std::to_string(row));
@@ -140,10 +140,10 @@ void write_predictions(const std::string& path, const Dataset& dataset, const Au
   graphpae::write_predictions(path, table);
 }
 
-void write_rows(const std::string& path, const Dataset& dataset, const Features& rows) {
+void write_auto_rows(const std::string& path, const Dataset& dataset, const Features& rows) {
   Buffer<float> values(static_cast<size_t>(rows.rows() * rows.columns()));
   for (int64_t i = 0; i < rows.rows(); ++i) rows.copy_row(i, values.data() + i * rows.columns());
-  write_embeddings(path, values, rows.rows(), rows.columns(), names_of(dataset),
+  write_embeddings(path, values, rows.rows(), rows.columns(), row_names_of(dataset),
                    dataset.is_graph() ? "node" : "molecule");
 }
 

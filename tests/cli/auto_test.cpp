@@ -67,6 +67,7 @@ TEST(CliAuto, WithoutLabels) {
   make_small_graph(dir);
   fs::remove(dir / "g/labels.npy");
   fs::remove(dir / "g/splits.npz");
+  fs::remove(dir / "g/classes.csv");
   const Outcome outcome = run(dir, "auto g -o r --budget 3s --json -q");
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   const json result = json::parse(outcome.out);
