@@ -12,18 +12,17 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 using test::expect_failure;
+using test::holds;
 using test::kSmall;
 using test::Outcome;
 using test::run;
 using test::slurp;
 using test::TempDir;
 
-bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 // Losses and learning rates of all epochs.
-std::string curve(const std::string& run) {
+std::string curve(const std::string& directory) {
   std::string text;
-  std::istringstream lines(slurp(run + "/metrics.jsonl"));
+  std::istringstream lines(slurp(directory + "/metrics.jsonl"));
   for (std::string line; std::getline(lines, line);) {
     const json epoch = json::parse(line);
     text += epoch["loss"].dump() + " " + epoch["lr"].dump() + "\n";
@@ -145,13 +144,13 @@ TEST(CliRunDirectory, AProlongedRunThatIsKilledGoesOn) {
   expect_same_training(dir, "whole", "r");
 }
 
-constexpr const char* kSmallMolecules = " --set width=16 --set layers=2 --set gaussians=8 --set eigenvectors=3 -q ";
+constexpr const char* kTinyMolecules = " --set width=16 --set layers=2 --set gaussians=8 --set eigenvectors=3 -q ";
 
 TEST(CliRunDirectory, MoleculesAndFineTuningAreProlonged) {
   const TempDir dir;
   dir.write("mole cules.csv", test::molecule_table("id,smiles,odd,weight"));
   test::make_graph(dir);
-  const std::string data = "'mole cules.csv'", small = kSmallMolecules;
+  const std::string data = "'mole cules.csv'", small = kTinyMolecules;
   ASSERT_EQ(run(dir, "pretrain " + data + " -o whole --epochs 5 --set batch_size=16" + small).code, 0);
   ASSERT_EQ(run(dir, "pretrain " + data + " -o m --epochs 2 --set batch_size=16" + small).code, 0);
   ASSERT_EQ(run(dir, "pretrain " + data + " -o m --resume --epochs 5 -q").code, 0);
