@@ -101,8 +101,11 @@ void add_prediction_charts(Page& page, const RunRecord& run) {
       page, {"Precision and recall", "recall: share of positives found", "precision: share of finds that are positive"},
       targets, [](const BinaryTarget& t) { return precision_recall_curve(t.scores, t.labels, kCurvePoints); }, nullptr);
   add_curve_chart(
-      page, {"Calibration: tenths of the rows by prediction", "mean prediction", "share of positives"}, targets,
-      [](const BinaryTarget& t) { return calibration_curve(t.scores, t.labels, kBins); }, "as predicted");
+      page, {"Calibration: groups of rows with like predictions", "mean prediction", "share of positives"}, targets,
+      [](const BinaryTarget& t) {
+        return calibration_curve(t.scores, t.labels, std::clamp<size_t>(t.scores.size() / 10, 2, kBins));
+      },
+      "as predicted");
 }
 
 }  // namespace graphpae

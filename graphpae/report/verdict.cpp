@@ -125,7 +125,7 @@ Verdict of_finetuning(const Json& json) {
     text += fmt::format(" (95 % interval {} to {}, {} splits)", wording.number(bounds[0]), wording.number(bounds[1]),
                         results::at(json, "per_split").size());
   const std::string protocol = results::text_at(json, "protocol");
-  if (protocol == "strict") text += ", which chose nothing";
+  if (protocol == "strict") text += " (it chose nothing)";
   if (protocol == "paper") text += ", after the last epoch, as in the paper";
   return {text + ".", 0};
 }

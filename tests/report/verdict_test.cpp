@@ -68,7 +68,7 @@ TEST(Verdict, BlocksAreRivalsAndWhatIsAddedToThemIsSaid) {
 
 TEST(Verdict, FineTuningInflatedAndNothing) {
   EXPECT_EQ(verdict(Json::parse(R"({"metric":"rocauc","test_mean":0.8101,"protocol":"strict"})")).text,
-            "The fine-tuned model on the test part: ROC-AUC 81.01 %, which chose nothing.");
+            "The fine-tuned model on the test part: ROC-AUC 81.01 % (it chose nothing).");
   EXPECT_EQ(
       verdict(Json::parse(R"({"metric":"accuracy","test_mean":0.5,"mean":0.5,"ci95":[0.4,0.6],"per_split":[0.4,0.6],
                                     "protocol":"paper"})"))
