@@ -45,6 +45,7 @@ void add_other_rows(Json& json, const EvaluationTable& table, size_t protocol) {
     const ProtocolScores& other = row.scores[protocol];
     if (row.key != kAgainst) {
       json["baselines"][row.key] = statistics_json(other.summary());
+      if (!other.validation.empty()) json["baselines"][row.key]["val"] = or_null(mean_of(other.validation));
       continue;
     }
     const PairedDifference paired = compare(table.rows.front().scores[protocol], other, table.facts.errors());

@@ -12,6 +12,7 @@
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/model/representations.h"
 #include "graphpae/ops/tensor_memory.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
@@ -42,7 +43,7 @@ EvaluationPlan plan_evaluation(const ShardSet&, const Settings&, const EvaluateO
 }
 
 Settings asked_of(const PretrainOptions& options, const Settings& begun) {
-  return options.again ? options.again(begun) : options.settings;
+  return with_choices_of(begun, options.again ? options.again(begun) : options.settings);
 }
 
 // A run goes on with the settings it began with.
@@ -102,33 +103,41 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   std::optional<NewRunGuard> guard;
   std::optional<EvaluationPlan> plan;
   Settings settings;
+  std::shared_ptr<const Data> seen;  // what the model sees
+  std::vector<std::string> said = options.notes;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  const auto see = [&] {
+    seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
+  };
   const auto plan_ahead = [&] {  // its errors come before anything is written
     if (!options.evaluate) return;
-    std::vector<std::string> notes;
-    plan = naming(options.data, [&] { return plan_evaluation(data, settings, *options.evaluate, context, notes); });
-    context.watch.say_all(notes);
+    plan = naming(options.data, [&] { return plan_evaluation(*seen, settings, *options.evaluate, context, said); });
   };
   if (resuming) {
     if (team.leads()) settings = begun_settings(options, run.emplace(RunDirectory::open(options.run)));
     settings = team.settings_of_first(settings, [&](const Settings& first) { return asked_of(options, first); });
+    see();
     plan_ahead();
   } else {
     settings = team.settings_of_first(options.settings, {});
-    naming(options.data, [&] { check_trainable(data, settings); });
+    settings = naming(options.data, [&] { return with_chosen_features(settings, data, say); });
+    see();
+    naming(options.data, [&] { check_trainable(*seen, settings); });
     plan_ahead();
     if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force)));
   }
+  context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
   if (run) {
     if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings) + reading_yaml(options.featurizer));
     write_environment(*run, options.data, hash, context, {{"processes", team.size()}});
   }
-  check_memory(data, settings, team.size(), context.kernels);
+  check_memory(*seen, settings, team.size(), context.kernels);
 
   const Stopwatch preparing;
   const InputOptions inputs = input_options(context, data, settings);
-  const auto input = naming(options.data, [&] { return prepare(data, settings, inputs); });
-  Pretrainer trainer(input, input_shape(data), settings, team.processes);
+  const auto input = naming(options.data, [&] { return prepare(*seen, settings, inputs); });
+  Pretrainer trainer(input, input_shape(*seen), settings, team.processes);
   PretrainResult result;
   result.run = options.run;
   result.seconds = preparing.seconds();
@@ -161,6 +170,12 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   result.peak_bytes = peak_memory();
   const auto model = trainer.model();
   save_model(run->file("model"), *model, result_card(options.data, result));
+  if (result.epochs > 0) result.checks = check_embeddings(features_of(trainer.embed_batch()));
+  const auto say_findings = [&](size_t first) {
+    for (size_t k = first; k < result.checks.findings.size(); ++k)
+      context.watch.say("check: " + result.checks.findings[k].text);
+  };
+  say_findings(0);
   const auto write_results = [&] {
     write_file(run->file("results.json"), results_json(result).dump(2) + "\n");
     write_report(run->path(), context.watch);
@@ -173,6 +188,9 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
           write_map(run->path(), rows, data, context);
           if (options.observe) options.observe(rows);
         });
+    const size_t told = result.checks.findings.size();
+    check_scores(result.checks, *result.evaluation);
+    say_findings(told);
     write_results();
   }
   return result;
@@ -180,11 +198,15 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
 
 template <class Data>
 Estimate estimate_pretraining(const Data& data, const PretrainOptions& options, const Context& context) {
-  const Settings settings =
-      options.goes_on() ? begun_settings(options, RunDirectory::open(options.run)) : options.settings;
-  naming(options.data, [&] { check_trainable(data, settings); });
+  std::vector<std::string> said = options.notes;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  const Settings settings = options.goes_on() ? begun_settings(options, RunDirectory::open(options.run))
+                                              : with_chosen_features(options.settings, data, say);
+  const auto seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
+  naming(options.data, [&] { check_trainable(*seen, settings); });
+  context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
-  return estimate(data, settings, context.kernels, context.threads);
+  return estimate(*seen, settings, context.kernels, context.threads);
 }
 
 std::optional<double> PretrainResult::final_loss() const {
@@ -200,6 +222,7 @@ nlohmann::ordered_json results_json(const PretrainResult& result) {
   if (!result.items.empty()) json[result.items + "_per_second"] = or_null(result.items_per_second);
   json["peak_rss_bytes"] = result.peak_bytes;
   json["run"] = result.run;
+  if (result.checks.rows > 0) json["checks"] = checks_json(result.checks);
   if (result.evaluation) json["evaluation"] = evaluation_json(*result.evaluation);
   return json;
 }
