@@ -50,7 +50,7 @@ struct InputShape {
   int64_t features = 0;
   std::vector<int64_t> atom_codes,
       bond_codes;  // the first atom code is the atom type; its last value is the mask token
-  std::vector<std::string> feature_names = {};  // of the columns of the data, or empty
+  std::vector<std::string> feature_names = {};   // of the columns of the data, or empty
   std::shared_ptr<const FeaturePlan> plan = {};  // how features are made of a graph; null: they are those of the data
 };
 

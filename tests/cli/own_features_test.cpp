@@ -148,7 +148,8 @@ TEST(OwnFeatures, EigenvectorsThatOnlyTellComponents) {
   std::string edges = "src,dst\n";
   for (int i = 0; i < 60; i += 3) edges += fmt::format("{},{}\n{},{}\n{},{}\n", i, i + 1, i + 1, i + 2, i + 2, i);
   dir.write("edges.csv", edges);
-  const std::string some = "pretrain edges.csv --epochs 1 --set width=8 --set eigenvectors=10 --set structure.positions=4 ";
+  const std::string some =
+      "pretrain edges.csv --epochs 1 --set width=8 --set eigenvectors=10 --set structure.positions=4 ";
   const Outcome all = run(dir, some + "--set skip_zero_eigenvalues=no -o r");
   ASSERT_EQ(all.code, 0) << all.err;
   EXPECT_NE(all.err.find("the 10 eigenvectors only say which of 20 components a node is in"), std::string::npos)
@@ -157,7 +158,8 @@ TEST(OwnFeatures, EigenvectorsThatOnlyTellComponents) {
   const Outcome chosen = run(dir, some + "-o r2");
   ASSERT_EQ(chosen.code, 0) << chosen.err;
   EXPECT_EQ(chosen.err.find("components a node is in"), std::string::npos) << chosen.err;
-  EXPECT_NE(chosen.err.find("10 eigenvectors without those of eigenvalue 0 (skip_zero_eigenvalues)"), std::string::npos);
+  EXPECT_NE(chosen.err.find("10 eigenvectors without those of eigenvalue 0 (skip_zero_eigenvalues)"),
+            std::string::npos);
 }
 
 TEST(OwnFeatures, DryRunSaysTheLoad) {
