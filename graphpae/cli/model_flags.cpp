@@ -44,7 +44,11 @@ void resolve(const ModelFlags& flags, AllSettings& settings) {
 
 Settings resolve_settings(const ModelFlags& flags, const Settings& base, FinetuneSettings* finetune) {
   AllSettings settings{base, finetune == nullptr ? FinetuneSettings() : *finetune, {}};
+  settings.model.restarts.clear();
   resolve(flags, settings);
+  // Restarts belong to the number of epochs they were made for.
+  if (settings.model.restarts.empty() && settings.model.epochs == base.epochs)
+    settings.model.restarts = base.restarts;
   check(settings.model);
   check(settings.finetune);
   if (finetune != nullptr) *finetune = settings.finetune;

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -74,6 +75,14 @@ EvaluationTable evaluate(const EvaluatedRuns& runs, const Dataset& dataset, cons
 void keep_evaluation(const std::string& run, const nlohmann::ordered_json& evaluation, const Watch& watch) {
   using Json = nlohmann::ordered_json;
   if (!RunDirectory::holds_run(run)) return;
+  // A run under way writes its results itself, and goes before: the evaluation has been printed.
+  std::optional<RunDirectory> held;
+  try {
+    held.emplace(RunDirectory::open(run, "graphpae evaluate"));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    return watch.say(std::string("the evaluation is not kept: ") + error.what());
+  }
   const std::string path = run + "/results.json";
   Json results = Json::object();
   if (std::ifstream file(path); file) results = Json::parse(file, nullptr, false);

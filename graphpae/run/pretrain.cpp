@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -14,6 +16,7 @@
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/model/representations.h"
 #include "graphpae/ops/tensor_memory.h"
+#include "graphpae/run/data_facts.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
 #include "graphpae/run/training_loop.h"
@@ -46,11 +49,20 @@ Settings asked_of(const PretrainOptions& options, const Settings& begun) {
   return with_choices_of(begun, options.again ? options.again(begun) : options.settings);
 }
 
-// A run goes on with the settings it began with.
-Settings begun_settings(const PretrainOptions& options, const RunDirectory& run) {
-  const Settings begun = run.settings();
-  check_repeats(run.path(), begun, asked_of(options, begun));
-  return begun;
+// A run goes on with the settings it began with, and more epochs at most.
+Settings begun_settings(const PretrainOptions& options) {
+  const Settings begun = RunDirectory::settings_of(options.run);
+  return settings_to_go_on(options, begun, asked_of(options, begun));
+}
+
+std::string config_of(const Settings& settings, const RunOptions& options) {
+  return to_yaml(settings) + reading_yaml(options.featurizer);
+}
+
+// After its checkpoint was found to fit.
+void prolong_config(const RunDirectory& run, const Settings& settings, const RunOptions& options, const Watch& watch) {
+  watch.say(prolonged_text(run.settings(), settings));
+  write_file(run.file("config.yaml"), config_of(settings, options));
 }
 
 // If each of several processes sees its part of a batch.
@@ -84,6 +96,16 @@ std::string result_card(const std::string& data, const PretrainResult& result) {
                      result.final_loss().value_or(std::nan("")));
 }
 
+// What others have added to the results of a run that is finished.
+void keep_other_keys(const std::string& path, Json& json) {
+  std::ifstream file(path);
+  const Json before = file ? Json::parse(file, nullptr, false) : Json();
+  if (!before.is_object()) return;
+  for (const auto& [key, value] : before.items()) {
+    if (!json.contains(key)) json[key] = value;
+  }
+}
+
 // The reference is LibTorch as it comes.
 template <class Data>
 void keep_memory(const Settings& settings, Kernels kernels) {
@@ -114,7 +136,10 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
     plan = naming(options.data, [&] { return plan_evaluation(*seen, settings, *options.evaluate, context, said); });
   };
   if (resuming) {
-    if (team.leads()) settings = begun_settings(options, run.emplace(RunDirectory::open(options.run)));
+    if (team.leads()) {
+      run.emplace(RunDirectory::open(options.run, context.command));
+      settings = begun_settings(options);
+    }
     settings = team.settings_of_first(settings, [&](const Settings& first) { return asked_of(options, first); });
     see();
     plan_ahead();
@@ -124,13 +149,17 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
     see();
     naming(options.data, [&] { check_trainable(*seen, settings); });
     plan_ahead();
-    if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force)));
+    if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force, context.command)));
   }
   context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
-  if (run) {
-    if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings) + reading_yaml(options.featurizer));
-    write_environment(*run, options.data, hash, context, {{"processes", team.size()}});
+  const auto describe = [&] {
+    write_environment(*run, options.data, hash, context,
+                      {{"processes", team.size()}, {"data_facts", data_facts(data)}});
+  };
+  if (run && !resuming) {
+    write_file(run->file("config.yaml"), config_of(settings, options));
+    describe();
   }
   check_memory(*seen, settings, team.size(), context.kernels);
 
@@ -141,7 +170,11 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   PretrainResult result;
   result.run = options.run;
   result.seconds = preparing.seconds();
-  if (resuming && run) go_on(trainer, *run, hash, "", context.watch);
+  if (resuming && run) {
+    go_on(trainer, *run, hash, "", context.watch);
+    if (settings.epochs > run->settings().epochs) prolong_config(*run, settings, options, context.watch);
+    describe();  // now that they are its data
+  }
   if (team.processes) trainer.follow_first();
 
   const Items items = items_of(input, settings);
@@ -157,6 +190,7 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   loop.note = [&, first = epochs_done(), watch = Stopwatch()](const std::vector<EpochMetrics>& metrics) {
     return progress_note(trainer, metrics, items, epochs_done() - first, watch.seconds());
   };
+  const bool trains = !trainer.done();
   result.metrics = train(trainer, loop, context);
   result.epochs = trainer.epoch();
   if (!run) return result;
@@ -170,6 +204,7 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   result.peak_bytes = peak_memory();
   const auto model = trainer.model();
   save_model(run->file("model"), *model, result_card(options.data, result));
+  if (trains) std::filesystem::remove(run->file("map.json"));  // of what was learnt earlier
   if (result.epochs > 0) result.checks = check_embeddings(features_of(trainer.embed_batch()));
   const auto say_findings = [&](size_t first) {
     for (size_t k = first; k < result.checks.findings.size(); ++k)
@@ -177,7 +212,9 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   };
   say_findings(0);
   const auto write_results = [&] {
-    write_file(run->file("results.json"), results_json(result).dump(2) + "\n");
+    Json json = results_json(result);
+    if (!trains) keep_other_keys(run->file("results.json"), json);
+    write_file(run->file("results.json"), json.dump(2) + "\n");
     write_report(run->path(), context.watch);
   };
   write_results();
@@ -200,8 +237,8 @@ template <class Data>
 Estimate estimate_pretraining(const Data& data, const PretrainOptions& options, const Context& context) {
   std::vector<std::string> said = options.notes;
   const auto say = [&](const std::string& line) { said.push_back(line); };
-  const Settings settings = options.goes_on() ? begun_settings(options, RunDirectory::open(options.run))
-                                              : with_chosen_features(options.settings, data, say);
+  const Settings settings =
+      options.goes_on() ? begun_settings(options) : with_chosen_features(options.settings, data, say);
   const auto seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
   naming(options.data, [&] { check_trainable(*seen, settings); });
   context.watch.say_all(said);

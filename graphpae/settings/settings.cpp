@@ -8,6 +8,11 @@
 #include "graphpae/settings/method_names.h"
 
 namespace graphpae {
+namespace {
+
+const std::vector<std::pair<std::string, Schedule>> kFormerSchedules = {{"none", Schedule::constant}};
+
+}  // namespace
 
 void declare(OptionTable& table, Settings& s) {
   std::vector<std::pair<std::string, std::string>> methods;
@@ -109,9 +114,11 @@ void declare(OptionTable& table, Settings& s) {
                    "Train with this optimiser.");
   table.add("lr", s.lr, between(0, 1e3), "Train with this learning rate.");
   table.add("weight_decay", s.weight_decay, at_least(0), "Train with this weight decay.");
-  table.add_choice("schedule", s.schedule, {{"none", Schedule::none}, {"cosine", Schedule::cosine}},
-                   "Change the learning rate over time in this way; cosine falls to 0.");
+  table.add_choice("schedule", s.schedule, {{"constant", Schedule::constant}, {"cosine", Schedule::cosine}},
+                   "Keep the learning rate, or let it fall to 0 along a cosine.", kFormerSchedules);
   table.add("warmup", s.warmup, between(0, 1e9), "Raise the learning rate linearly over this many epochs.");
+  table.add("restarts", s.restarts, between(1, 1e9),
+            "Begin the cosine anew after these epochs, for instance 200,400; nothing means never.");
   table.add("seed", s.seed, between(0, 0x1p62), "Make every random choice from this seed.");
 
   declare_probe(table, s);
@@ -140,6 +147,25 @@ void check(const Settings& s) {
     throw usage_error("use_positions is off and reconstruct_features too: nothing to learn from");
   if (s.mask_ratio == 0 && s.epochs > 0) throw usage_error("mask_ratio is 0: nothing to reconstruct");
   if (s.warmup > s.epochs) throw usage_error(fmt::format("warmup {} is longer than epochs {}", s.warmup, s.epochs));
+  if (s.restarts.empty()) return;
+  if (s.schedule != Schedule::cosine) throw usage_error("restarts are of a cosine: schedule is constant");
+  int64_t earlier = s.warmup;
+  for (const int64_t restart : s.restarts) {
+    if (restart <= earlier || restart >= s.epochs)
+      throw usage_error(
+          fmt::format("restarts: {} does not ascend between warmup {} and epochs {}", restart, s.warmup, s.epochs));
+    earlier = restart;
+  }
+}
+
+void prolong(Settings& settings, int64_t epochs) {
+  const bool falls = settings.schedule == Schedule::cosine && settings.epochs > settings.warmup;
+  if (falls) settings.restarts.push_back(settings.epochs);
+  settings.epochs = epochs;
+}
+
+std::string current_text(const std::string& key, const std::string& text) {
+  return key == "schedule" && text == kFormerSchedules.front().first ? "constant" : text;
 }
 
 std::string to_yaml(const Settings& settings) {

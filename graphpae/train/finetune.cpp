@@ -151,7 +151,8 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
     throw usage_error(fmt::format("{}: belongs to {}, now {}", path, file.metadata("objective"), objective_->key()));
   // It may be of a version with fewer settings.
   const AllSettings stored = all_settings_from_yaml(file.metadata("settings"), path);
-  if (to_yaml(stored.model, stored.finetune) != to_yaml(settings_, finetune_))
+  if (!extends(settings_, stored.model, epochs_begun(file)) ||
+      to_yaml(settings_, stored.finetune) != to_yaml(settings_, finetune_))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   if (file.metadata("start") != start_)
     throw usage_error(fmt::format("{}: belongs to a run that started from other weights, such as another RUN", path));

@@ -14,16 +14,14 @@
 namespace graphpae {
 namespace {
 
-// Epochs may be added to a finished run only if the schedule does not depend on their number.
+// A constant rate does not depend on the number of epochs, and neither do checkpoints.
 std::string settings_key(Settings settings) {
-  if (settings.schedule == Schedule::none) settings.epochs = 0;
+  if (settings.schedule == Schedule::constant) settings.epochs = 0;
   return to_yaml(settings);
 }
 
-// The key in a checkpoint, which may be of a version with fewer settings.
-std::string stored_key(const SafeTensors& file) {
-  return to_yaml(settings_from_yaml(file.metadata("settings"), file.path()));
-}
+// The settings of a checkpoint, which may be of a version with fewer of them.
+Settings stored_settings(const SafeTensors& file) { return settings_from_yaml(file.metadata("settings"), file.path()); }
 
 }  // namespace
 
@@ -134,7 +132,7 @@ void Pretrainer::save(const std::string& path, const std::string& data) const {
 
 void Pretrainer::restore(const std::string& path, const std::string& data) {
   const SafeTensors file = open_checkpoint(path, data);
-  if (stored_key(file) != settings_key(settings_))
+  if (!extends(settings_, stored_settings(file), epochs_begun(file)))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   const torch::NoGradGuard no_grad;
   copy_from(file, state());
