@@ -117,7 +117,10 @@ void finetune(FinetuneFlags& flags, const CLI::App& verb, const Common& common) 
   const Dataset dataset =
       options.model ? load_data_for(*options.model, flags.data, common, false) : load_data(flags.data, common);
   std::vector<std::string> notes = dataset.notes;
-  const Settings base = options.model || resuming ? Settings() : base_settings(flags.model, dataset.is_graph(), notes);
+  const Graph* graph = std::get_if<Graph>(&dataset.content);
+  std::vector<std::string> chosen;  // config.yaml tells it
+  const Settings base =
+      options.model || resuming ? Settings() : base_settings(flags.model, graph, graph ? chosen : notes);
   print_notes(notes);  // before an error that they explain
   if (!resuming)
     options.settings = options.model

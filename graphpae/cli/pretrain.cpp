@@ -68,8 +68,8 @@ void pretrain(PretrainFlags& flags, const CLI::App& verb, Common& common) {
   options.featurizer = flags.data.featurizer;
   std::vector<std::string> notes;
   const auto data = load_training_data(flags.data, common, notes);
-  const Settings base = resuming ? Settings() : base_settings(flags.model, std::holds_alternative<Graph>(data), notes);
   print_notes(notes);
+  const Settings base = resuming ? Settings() : base_settings(flags.model, std::get_if<Graph>(&data), options.notes);
   options.settings = resolve_settings(flags.model, base);
 
   run::Context context = context_of(common);

@@ -70,6 +70,17 @@ std::vector<std::pair<std::string, std::string>> part_directories(const std::str
   return found;
 }
 
+// What the program found wrong with the embeddings after training (run/checks.h).
+void note_checks(RunRecord& record) {
+  if (!record.results.is_object() || !record.results.contains("checks")) return;
+  const Json& checks = record.results["checks"];
+  if (!checks.is_object() || !checks.contains("findings") || !checks["findings"].is_array()) return;
+  for (const Json& finding : checks["findings"]) {
+    if (finding.is_object() && finding.value("text", Json()).is_string())
+      record.notes.push_back("Check: " + finding["text"].get<std::string>() + ".");
+  }
+}
+
 void note_state(RunRecord& record) {
   int64_t unreadable = 0;
   for (const auto& part : record.parts) unreadable += part.metrics.unreadable;
@@ -151,6 +162,7 @@ RunRecord read_run(const std::string& path) {
   for (const auto& [directory, name] : parts)
     record.parts.push_back({name, read_metrics(directory + "/metrics.jsonl"), directory});
   if (parts.empty()) record.parts.push_back({"", read_metrics(path + "/metrics.jsonl"), path});
+  note_checks(record);
   note_state(record);
   return record;
 }

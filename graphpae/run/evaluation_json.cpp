@@ -46,6 +46,7 @@ void add_other_rows(Json& json, const EvaluationTable& table, size_t protocol) {
     const ProtocolScores& own = table.rows.front().scores[protocol];
     if (row.key != kAgainst) {
       json["baselines"][row.key] = statistics_json(other.summary());
+      if (!other.validation.empty()) json["baselines"][row.key]["val"] = or_null(mean_of(other.validation));
       // How much better or worse the embeddings are, where every score has its counterpart.
       if (own.splits > 1 || own.test.size() == other.test.size())
         json["baselines"][row.key]["difference"] =

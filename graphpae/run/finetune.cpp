@@ -48,21 +48,28 @@ void take_begun_settings(FinetuneOptions& options) {
     options.finetune = finetune;
     options.again(options.settings, options.finetune);
   }
-  options.settings = settings_to_go_on(options, settings, options.settings);
+  options.settings = settings_to_go_on(options, settings, with_choices_of(settings, options.settings));
   check_repeats(options.run, finetune, options.finetune);
   options.finetune = finetune;
 }
 
 // Settings, prepared data and parts.
 template <class Data>  // Graph or GraphSet
-Work begin(const Data& data, const FinetuneOptions& options, const Context& context) {
+Work begin(const Data& data, const FinetuneOptions& options, const Context& context,
+           std::shared_ptr<const Data>& seen) {
   Work work{options, context, {}};
   if (options.goes_on()) take_begun_settings(work.options);
   if (context.kernels == Kernels::fused) keep_freed_memory();
   std::vector<std::string> notes;
   work.parts = naming(options.data, [&] {
-    if (options.model) check_features(*options.model, data);
-    return finetune_parts(data, work.options, input_options(context, data, work.options.settings), notes);
+    if (options.model) {
+      seen = as_seen(*options.model, data, context.watch.note);
+    } else {
+      if (!options.goes_on())
+        work.options.settings = with_chosen_features(work.options.settings, data, context.watch.note);
+      seen = as_learnt(work.options.settings, data, context.watch.note, context.threads);
+    }
+    return finetune_parts(*seen, work.options, input_options(context, data, work.options.settings), notes);
   });
   context.watch.say_all(notes);
   return work;
@@ -176,7 +183,8 @@ void write_drawn_splits(const RunDirectory& run, const std::vector<FinetunePart>
 template <class Data>
 FinetuneResult finetune(const Data& data, const FinetuneOptions& options, const Context& context) {
   const bool resuming = options.goes_on();
-  const Work work = begin(data, options, context);
+  std::shared_ptr<const Data> seen;
+  const Work work = begin(data, options, context, seen);
   const std::string hash = content_hash(data);
   RunDirectory run = resuming ? RunDirectory::open(options.run, context.command)
                               : RunDirectory::create(options.run, options.force, context.command);
@@ -201,10 +209,11 @@ FinetuneResult finetune(const Data& data, const FinetuneOptions& options, const 
 
 template <class Data>
 Estimate estimate_finetuning(const Data& data, const FinetuneOptions& options, const Context& context) {
-  const Work work = begin(data, options, context);
+  std::shared_ptr<const Data> seen;
+  const Work work = begin(data, options, context, seen);
   const int64_t models = static_cast<int64_t>(work.parts.size());
   Estimate found =
-      graphpae::estimate_finetuning(data, work.parts.front().objective, work.options.settings, work.options.finetune);
+      graphpae::estimate_finetuning(*seen, work.parts.front().objective, work.options.settings, work.options.finetune);
   found.epochs *= models;
   found.shapes.insert(found.shapes.begin(), {"models, one after the other", {models}});
   return found;

@@ -14,6 +14,7 @@
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/model/representations.h"
 #include "graphpae/ops/tensor_memory.h"
 #include "graphpae/run/data_facts.h"
 #include "graphpae/run/models.h"
@@ -45,7 +46,7 @@ EvaluationPlan plan_evaluation(const ShardSet&, const Settings&, const EvaluateO
 }
 
 Settings asked_of(const PretrainOptions& options, const Settings& begun) {
-  return options.again ? options.again(begun) : options.settings;
+  return with_choices_of(begun, options.again ? options.again(begun) : options.settings);
 }
 
 // A run goes on with the settings it began with, and more epochs at most.
@@ -124,11 +125,15 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   std::optional<NewRunGuard> guard;
   std::optional<EvaluationPlan> plan;
   Settings settings;
+  std::shared_ptr<const Data> seen;  // what the model sees
+  std::vector<std::string> said = options.notes;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  const auto see = [&] {
+    seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
+  };
   const auto plan_ahead = [&] {  // its errors come before anything is written
     if (!options.evaluate) return;
-    std::vector<std::string> notes;
-    plan = naming(options.data, [&] { return plan_evaluation(data, settings, *options.evaluate, context, notes); });
-    context.watch.say_all(notes);
+    plan = naming(options.data, [&] { return plan_evaluation(*seen, settings, *options.evaluate, context, said); });
   };
   if (resuming) {
     if (team.leads()) {
@@ -136,13 +141,17 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
       settings = begun_settings(options);
     }
     settings = team.settings_of_first(settings, [&](const Settings& first) { return asked_of(options, first); });
+    see();
     plan_ahead();
   } else {
     settings = team.settings_of_first(options.settings, {});
-    naming(options.data, [&] { check_trainable(data, settings); });
+    settings = naming(options.data, [&] { return with_chosen_features(settings, data, say); });
+    see();
+    naming(options.data, [&] { check_trainable(*seen, settings); });
     plan_ahead();
     if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force, context.command)));
   }
+  context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
   const auto describe = [&] {
     write_environment(*run, options.data, hash, context,
@@ -152,12 +161,12 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
     write_file(run->file("config.yaml"), config_of(settings, options));
     describe();
   }
-  check_memory(data, settings, team.size(), context.kernels);
+  check_memory(*seen, settings, team.size(), context.kernels);
 
   const Stopwatch preparing;
   const InputOptions inputs = input_options(context, data, settings);
-  const auto input = naming(options.data, [&] { return prepare(data, settings, inputs); });
-  Pretrainer trainer(input, input_shape(data), settings, team.processes);
+  const auto input = naming(options.data, [&] { return prepare(*seen, settings, inputs); });
+  Pretrainer trainer(input, input_shape(*seen), settings, team.processes);
   PretrainResult result;
   result.run = options.run;
   result.seconds = preparing.seconds();
@@ -196,6 +205,12 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   const auto model = trainer.model();
   save_model(run->file("model"), *model, result_card(options.data, result));
   if (trains) std::filesystem::remove(run->file("map.json"));  // of what was learnt earlier
+  if (result.epochs > 0) result.checks = check_embeddings(features_of(trainer.embed_batch()));
+  const auto say_findings = [&](size_t first) {
+    for (size_t k = first; k < result.checks.findings.size(); ++k)
+      context.watch.say("check: " + result.checks.findings[k].text);
+  };
+  say_findings(0);
   const auto write_results = [&] {
     Json json = results_json(result);
     if (!trains) keep_other_keys(run->file("results.json"), json);
@@ -210,6 +225,9 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
           write_map(run->path(), rows, data, context);
           if (options.observe) options.observe(rows);
         });
+    const size_t told = result.checks.findings.size();
+    check_scores(result.checks, *result.evaluation);
+    say_findings(told);
     write_results();
   }
   return result;
@@ -217,10 +235,15 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
 
 template <class Data>
 Estimate estimate_pretraining(const Data& data, const PretrainOptions& options, const Context& context) {
-  const Settings settings = options.goes_on() ? begun_settings(options) : options.settings;
-  naming(options.data, [&] { check_trainable(data, settings); });
+  std::vector<std::string> said = options.notes;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  const Settings settings =
+      options.goes_on() ? begun_settings(options) : with_chosen_features(options.settings, data, say);
+  const auto seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
+  naming(options.data, [&] { check_trainable(*seen, settings); });
+  context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
-  return estimate(data, settings, context.kernels, context.threads);
+  return estimate(*seen, settings, context.kernels, context.threads);
 }
 
 std::optional<double> PretrainResult::final_loss() const {
@@ -236,6 +259,7 @@ nlohmann::ordered_json results_json(const PretrainResult& result) {
   if (!result.items.empty()) json[result.items + "_per_second"] = or_null(result.items_per_second);
   json["peak_rss_bytes"] = result.peak_bytes;
   json["run"] = result.run;
+  if (result.checks.rows > 0) json["checks"] = checks_json(result.checks);
   if (result.evaluation) json["evaluation"] = evaluation_json(*result.evaluation);
   return json;
 }

@@ -252,6 +252,12 @@ std::optional<SettingDifference> setting_difference(S first, S second) {
   return std::nullopt;
 }
 
+Settings with_choices_of(const Settings& begun, Settings asked) {
+  if (asked.node_features == FeatureSource::automatic) asked.node_features = begun.node_features;
+  if (asked.scale == Scale::automatic) asked.scale = begun.scale;
+  return asked;
+}
+
 template <class S>
 void check_repeats(const std::string& run, const S& has, const S& asked) {
   if (const auto difference = setting_difference(has, asked))

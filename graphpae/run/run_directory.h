@@ -111,6 +111,9 @@ struct SettingDifference {
 template <class S>
 std::optional<SettingDifference> setting_difference(S first, S second);
 
+// What a run has chosen where `asked` leaves the choice to it: the source of features and their scale.
+Settings with_choices_of(const Settings& begun, Settings asked);
+
 // What is asked of a run may only repeat what it has. Throws a usage error that names the first difference.
 template <class S>
 void check_repeats(const std::string& run, const S& has, const S& asked);

@@ -18,7 +18,28 @@ void declare(OptionTable& table, Settings& s) {
   std::vector<std::pair<std::string, std::string>> methods;
   for (const MethodName& method : method_names()) methods.emplace_back(method.name, method.name);
   table.add_choice("method", s.method, std::move(methods), "Learn without labels by this method.");
-  table.add("row_normalize", s.row_normalize, "Divide every feature row by its sum.");
+  table.add_choice(
+      "node_features", s.node_features,
+      {{"auto", FeatureSource::automatic},
+       {"given", FeatureSource::given},
+       {"structure", FeatureSource::structure},
+       {"both", FeatureSource::both}},
+      "Learn from the features of the data, from some that are made of the edges, or from both; auto takes "
+      "those of the data if any of them differs between nodes.");
+  table.add_choice(
+      "scale", s.scale,
+      {{"auto", Scale::automatic}, {"none", Scale::none}, {"standard", Scale::standard}, {"rows", Scale::rows}},
+      "Leave features as they are (none), give every column mean 0 and deviation 1 (standard) or divide every row by "
+      "its sum (rows); auto standardises dense numbers and leaves 0/1, counts and sparse features.");
+  table.add("row_normalize", s.row_normalize, "Divide every feature row by its sum, as scale=rows does.");
+  table.add("drop_constant", s.drop_constant, "Leave out feature columns in which all nodes agree.");
+  table.add(
+      "structure.walks", s.structure_walks, between(0, 64),
+      "Let structural features tell how likely random walks of up to this many steps return; 0 means not at all.");
+  table.add("structure.positions", s.structure_positions, between(0, 4096),
+            "Let structural features have this many Laplacian eigenvectors.");
+  table.add("structure.neighbours", s.structure_neighbours, between(0, 65536),
+            "Let structural features have this many random projections of adjacency rows.");
   table.add_choice("weights", s.weights, {{"use", WeightUse::use}, {"ignore", WeightUse::ignore}},
                    "Use the weights of edges, if they have any, in positions and attention, or count every edge the "
                    "same.");
@@ -115,6 +136,9 @@ void check(const Settings& s) {
     throw usage_error(fmt::format("method {} learns from {}", s.method, method.graphs ? "one graph" : "molecules"));
   if (s.encoder == EncoderKind::gat && s.width % s.heads != 0)
     throw usage_error(fmt::format("width {} is not a multiple of heads {}", s.width, s.heads));
+  if (s.row_normalize && s.scale == Scale::standard)
+    throw usage_error("row_normalize and scale=standard exclude each other");
+  if (s.structure_walks == 1) throw usage_error("structure.walks is 1: a walk is back after two steps at the earliest");
   if (!s.reconstruct_features && !s.reconstruct_positions)
     throw usage_error("reconstruct_features and reconstruct_positions are both off: nothing to learn from");
   if (s.use_positions && s.eigenvectors == 0)

@@ -18,13 +18,21 @@ enum class PositionNorm { none, l2 };
 enum class Activation { automatic, elu, relu, gelu, prelu };
 enum class Attention { released, paper_softmax, paper };
 enum class WeightUse { use, ignore };
+enum class FeatureSource { automatic, given, structure, both };
+enum class Scale { automatic, none, standard, rows };
 
 struct Settings {
   // What the encoder learns from without labels: settings/method_names.h
   std::string method = "graphpae";
 
-  // Data
-  bool row_normalize = false;
+  // Data (settings/feature_plan.h)
+  FeatureSource node_features = FeatureSource::automatic;
+  Scale scale = Scale::none;
+  bool row_normalize = false;  // the same as Scale::rows
+  bool drop_constant = false;
+  int64_t structure_walks = 8;
+  int64_t structure_positions = 32;
+  int64_t structure_neighbours = 256;
   WeightUse weights = WeightUse::use;
 
   // Encoder and decoders (Section 4.2, 4.3)

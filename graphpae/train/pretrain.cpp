@@ -9,6 +9,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/methods/method.h"
+#include "graphpae/model/embed.h"
 
 namespace graphpae {
 namespace {
@@ -107,6 +108,14 @@ void Pretrainer::learn(const GraphInput& input) {
   for (size_t k = 0; k < terms.size(); ++k) sums_.terms[k] += terms[k];
 }
 
+torch::Tensor Pretrainer::embed_batch() {
+  const GraphInput& input = batches_->input(std::max<int64_t>(epoch_ - 1, 0), 0);
+  const auto learnt = model();
+  learnt->eval();
+  const torch::Tensor rows = learnt->embed(input);
+  return input.is_molecules() ? pool(rows, input.graph_offsets, settings_.pooling) : rows;
+}
+
 NamedTensors Pretrainer::state() const {
   NamedTensors tensors = named_tensors(*method_, "model.");
   append(tensors, optimiser_.state(), "optimiser.");
@@ -152,7 +161,9 @@ void Pretrainer::follow_first() {
 template <class Data>
 std::shared_ptr<Model> pretrain(const Data& data, const Settings& settings, const InputOptions& options) {
   check(settings);
-  Pretrainer trainer(prepare(data, settings, options), input_shape(data), settings);
+  const Settings chosen = with_chosen_features(settings, data, options.note);
+  const auto seen = as_learnt(chosen, data, options.note, options.threads);
+  Pretrainer trainer(prepare(*seen, chosen, options), input_shape(*seen), chosen);
   while (!trainer.done()) trainer.train_step();
   trainer.method().eval();
   return trainer.model();

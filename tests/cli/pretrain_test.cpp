@@ -70,7 +70,7 @@ TEST(Cli, PretrainRefusesWhatCannotWork) {
   expect_failure(dir, "pretrain g -o r --mask-ratio 0.001", 2, "masks none of 200 nodes");
   expect_failure(dir, "pretrain g -o r --recipe molbace", 2, "encoder");
   dir.write("plain.csv", "src,dst\n0,1\n1,2\n");
-  expect_failure(dir, "pretrain plain.csv -o r", 3, "no node features");
+  expect_failure(dir, "pretrain plain.csv -o r --set node_features=given", 3, "no node features");
   dir.write("file", "x");
   expect_failure(dir, "pretrain g -o file --epochs 1" + small, 2, "file: exists and is not a directory");
   expect_failure(dir, "embed nowhere g -o e.npy", 3, "neither a run directory nor a model directory");
