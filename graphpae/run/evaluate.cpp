@@ -32,7 +32,8 @@ EvaluationTable evaluate_data(const EvaluatedRuns& runs, const Data& data, const
                               std::vector<std::string> notes) {
   naming(name, [&] { check_features(*runs.models.front(), data); });
   if (runs.rival) naming(runs.against, [&] { check_features(*runs.rival, data); });
-  const auto plan = naming(name, [&] { return plan_evaluation(data, settings, options, context, notes); });
+  const auto plan =
+      naming(name, [&] { return plan_evaluation(data, settings, with_metric_of(options, name), context, notes); });
   context.watch.say_all(notes);
   keep_freed_memory();
   const InputOptions inputs = input_options(context, data, settings);

@@ -105,7 +105,9 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   const auto plan_ahead = [&] {  // its errors come before anything is written
     if (!options.evaluate) return;
     std::vector<std::string> notes;
-    plan = naming(options.data, [&] { return plan_evaluation(data, settings, *options.evaluate, context, notes); });
+    plan = naming(options.data, [&] {
+      return plan_evaluation(data, settings, with_metric_of(*options.evaluate, options.data), context, notes);
+    });
     context.watch.say_all(notes);
   };
   if (resuming) {
