@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "graphpae/cli/flag_groups.h"
 #include "graphpae/cli/score_table.h"
 
@@ -18,13 +20,30 @@ std::string title_line(const EvaluationTable& table) {
   const EvaluationFacts& facts = table.facts;
   const ProtocolScores& scores = table.rows.front().scores.front();
   return fmt::format("{}, {} ({}) x {}, {}{}\n\n",
-                     facts.errors()         ? "RMSE (smaller is better)"
-                     : facts.of_molecules() ? "ROC-AUC in %"
-                                            : "accuracy in %",
+                     facts.errors()             ? "RMSE (smaller is better)"
+                     : facts.metric == "rocauc" ? "ROC-AUC in %"
+                                                : "accuracy in %",
                      counted(scores.splits, "split"), facts.split_source, counted(scores.seeds, "seed"),
                      facts.of_molecules() ? counted(static_cast<int64_t>(facts.tasks.size()), "task")
                                           : fmt::format("{} classes", facts.classes.size()),
                      facts.dedupe ? ", without twins of training nodes" : "");
+}
+
+// A sentence on lines that fit the page.
+std::string wrapped_line(const std::string& text) {
+  constexpr size_t kWidth = 90;
+  std::string lines, line;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (!line.empty() && line.size() + 1 + word.size() > kWidth) {
+      lines += line + "\n";
+      line = "        ";
+    }
+    line += (line.empty() || line.back() == ' ' ? "" : " ") + word;
+    begin = end + 1;
+  }
+  return lines + line + "\n";
 }
 
 // Scores by task beside the baselines that are probes, under the first protocol.
@@ -46,6 +65,35 @@ std::string task_table(const EvaluationTable& table, const ScoreFormat& format) 
     text += "\n";
   }
   return text;
+}
+
+// Blocks that need no training and what the embeddings are worth beside them, under strict.
+std::string block_table(const EvaluationTable& table, const ScoreFormat& format) {
+  if (!table.verdict) return "";
+  std::vector<ScoreRow> lines;
+  for (const EvaluationRow& row : table.blocks) lines.push_back({row.title, {row.scores.front().summary()}});
+  lines.push_back({"combined", {table.verdict->combination.summary()}});
+  lines.push_back({"with embeddings", {table.verdict->together.summary()}});
+  return "\n" + score_table({"blocks, no training"}, lines, format) + "\n" +
+         wrapped_line("verdict: " + table.verdict->sentence);
+}
+
+std::string curve_table(const EvaluationTable& table, const ScoreFormat& format) {
+  if (!table.few_labels) return "";
+  const run::FewLabels& curves = *table.few_labels;
+  std::string text = fmt::format("\n{:18}", "labels per class");
+  for (const int64_t count : curves.per_class)
+    text += fmt::format("  {:>14}", count > 0 ? std::to_string(count) : "all");
+  for (const run::FewLabels::Row& row : curves.rows) {
+    text += fmt::format("\n{:18}", row.title);
+    for (const ProtocolScores& scores : row.scores) {
+      const Statistics s = scores.summary();
+      const std::string spread =
+          s.count > 1 ? fmt::format(" +- {:.{}f}", format.factor * s.deviation, format.decimals) : "";
+      text += fmt::format("  {:>14}", fmt::format("{:.{}f}{}", format.factor * s.mean, format.decimals, spread));
+    }
+  }
+  return text + "\n";
 }
 
 const char* strict_line(const EvaluationFacts& facts) {
@@ -99,18 +147,29 @@ void add_evaluate_flags(CLI::App& app, run::EvaluateOptions& options, CLI::Optio
                 ->type_name("strict|paper|both")
                 ->capture_default_str());
   add_first(app.add_option("--probe", options.probe,
-                           "Train the probe with adam as released, the default, or with lbfgs until it has converged, "
-                           "its penalty chosen by validation.")
-                ->type_name("adam|lbfgs"));
+                           "Standardise columns and choose the penalty by validation (tuned, the default), train the "
+                           "probe as released (released, always so under paper), or choose among fixed penalties "
+                           "(lbfgs).")
+                ->type_name("tuned|released|lbfgs"));
+  add_first(
+      app.add_option("--metric", options.metric,
+                     "Score the nodes of two classes by accuracy or by ROC-AUC (roc_auc); auto is accuracy, but for "
+                     "data sets that are published with ROC-AUC.")
+          ->type_name("auto|accuracy|roc_auc")
+          ->capture_default_str());
+  add_first(app.add_option("--labels-per-class", options.labels_per_class,
+                           "Probe with few labels, too: with so many of each class, such as 1,5,20,100,all.")
+                ->type_name("LIST"));
   add_first(app.add_option("--split", options.split,
                            "Take the splits of the data (public, the default if there are any), draw them "
                            "(random:60/20/20) or divide molecules by scaffold (scaffold).")
                 ->type_name("SPLIT"));
   add_first(app.add_option("--seeds", options.seeds,
-                           "Train this many probes per split; the default makes ten scores of all splits.")
+                           "Train this many released probes per split; the default makes ten scores of all splits.")
                 ->type_name("N")
                 ->check(count));
-  add(app.add_option("--baselines", options.baselines, "Probe the baselines too, or the embeddings only.")
+  add(app.add_option("--baselines", options.baselines,
+                     "Probe the baselines and blocks that need no training too, or the embeddings only.")
           ->type_name("all|none")
           ->capture_default_str());
   add(app.add_option("--num-splits", options.num_splits, "Draw this many random splits; the default is 10.")
@@ -140,6 +199,7 @@ std::string evaluation_text(const EvaluationTable& table) {
   }
   std::string text = title_line(table) + score_table(heads, lines, format);
   if (facts.tasks.size() > 1) text += task_table(table, format);
+  text += block_table(table, format) + curve_table(table, format);
   text += "\n";
   for (const EvaluationRow& row : table.rows) {
     for (size_t p = 0; p < facts.protocols.size() && row.key == kAgainst; ++p) {

@@ -21,6 +21,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "graphpae/data/rdkit_molecule.h"
+
 namespace graphpae {
 namespace {
 
@@ -319,6 +321,8 @@ std::vector<std::optional<std::string>> molecule_drawings(const TextColumn& text
     return compact_svg(drawer.getDrawingText());
   });
 }
+
+std::unique_ptr<RDKit::RWMol> rdkit_molecule(std::string_view text) { return to_molecule(text); }
 
 std::string rdkit_version() { return RDKit::rdkitVersion; }
 

@@ -98,6 +98,8 @@ void add_task(GraphScores& scores, const GraphTargets& targets, const Split& spl
   TaskScore& own = scores.tasks[task];
   own.test = score(metric, predictions.first(split.test.size()), labels_of(targets, task, split.test));
   own.val = score(metric, predictions.subspan(split.test.size()), labels_of(targets, task, split.val));
+  own.test_predictions.assign(predictions.begin(), predictions.begin() + static_cast<int64_t>(split.test.size()));
+  own.val_predictions.assign(predictions.begin() + static_cast<int64_t>(split.test.size()), predictions.end());
 }
 
 void take_means(GraphScores& scores) {
@@ -116,7 +118,7 @@ void take_means(GraphScores& scores) {
 
 // A probe for each task of the plan, in its order.
 std::vector<FittedProbe> fit_probes(const Features& rows, const Plan& plan, GraphMetric metric,
-                                    std::span<const int32_t> asked, Threads threads,
+                                    std::span<const int32_t> asked, RowScaling scaling, Threads threads,
                                     const std::function<void()>& step) {
   if (metric == GraphMetric::rocauc) {
     std::vector<BinaryTask> tasks;
@@ -133,7 +135,7 @@ std::vector<FittedProbe> fit_probes(const Features& rows, const Plan& plan, Grap
       for (const size_t k : members) labels.push_back(plan.tasks[k].labels[i]);
     }
     const auto count = static_cast<int64_t>(members.size());
-    std::vector<FittedProbe> fitted = ridge_probe(rows, train, labels, count, asked, threads);
+    std::vector<FittedProbe> fitted = ridge_probe(rows, train, labels, count, asked, threads, scaling);
     for (size_t m = 0; m < members.size(); ++m) probes[members[m]] = std::move(fitted[m]);
     for (int64_t k = 0; step && k < count * (kFolds + 1); ++k) step();
   }
@@ -141,10 +143,11 @@ std::vector<FittedProbe> fit_probes(const Features& rows, const Plan& plan, Grap
 }
 
 GraphScores evaluate_protocol(const Features& rows, const GraphTargets& targets, const Split& split, GraphMetric metric,
-                              const Plan& plan, Threads threads, const std::function<void()>& step) {
+                              const Plan& plan, RowScaling scaling, Threads threads,
+                              const std::function<void()>& step) {
   std::vector<int32_t> asked = split.test;
   asked.insert(asked.end(), split.val.begin(), split.val.end());
-  const std::vector<FittedProbe> probes = fit_probes(rows, plan, metric, asked, threads, step);
+  const std::vector<FittedProbe> probes = fit_probes(rows, plan, metric, asked, scaling, threads, step);
   GraphScores scores;
   scores.tasks.resize(static_cast<size_t>(targets.tasks()));
   scores.notes = plan.notes;
@@ -220,7 +223,7 @@ GraphEvaluation evaluate_graphs(const Features& rows, const GraphTargets& target
   }
   if (rows.columns() == 0) throw data_error("rows without columns: nothing to learn from");
   return for_protocols(targets, split, options, [&](GraphMetric metric, const Plan& plan, const auto& step) {
-    return evaluate_protocol(rows, targets, split, metric, plan, options.threads, step);
+    return evaluate_protocol(rows, targets, split, metric, plan, options.scaling, options.threads, step);
   });
 }
 

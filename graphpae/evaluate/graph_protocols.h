@@ -21,6 +21,7 @@
 #include "graphpae/core/metrics.h"
 #include "graphpae/core/split.h"
 #include "graphpae/core/threads.h"
+#include "graphpae/evaluate/ridge_probe.h"
 
 namespace graphpae {
 
@@ -28,6 +29,7 @@ struct TaskScore {
   std::optional<double> test;  // nothing: the task is left out of the mean, a note says why
   std::optional<double> val;   // nothing: as above, or the validation part has no labels or one class only
   std::optional<double> penalty;
+  std::vector<double> test_predictions, val_predictions;  // [test], [val] of the split; empty: left out
 };
 
 // Of one protocol on one split.
@@ -46,6 +48,7 @@ struct GraphEvaluation {
 
 struct GraphEvaluateOptions {
   bool strict = true, paper = false;
+  RowScaling scaling = RowScaling::length;  // of ridge regression
   Threads threads;
   std::function<void(int64_t done, int64_t total)> progress;  // fits, of all; called by one thread at a time
 };

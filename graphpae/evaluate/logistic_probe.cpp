@@ -8,11 +8,14 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/metrics.h"
 #include "graphpae/evaluate/logistic_path.h"
+#include "graphpae/evaluate/softmax_path.h"
+#include "graphpae/evaluate/standard_rows.h"
 
 namespace graphpae {
 namespace {
 
 constexpr size_t kGrid = kPenaltyGrid.size();
+constexpr int64_t kWidestDense = 1024;  // columns of sparse rows that are made dense
 
 // A task without one of its folds.
 struct FoldParts {
@@ -56,6 +59,45 @@ FoldResult fit_fold(RowsView x, const FoldParts& parts) {
   return result;
 }
 
+// Wide sparse rows: the same optimum from products of sparse rows (softmax_path.h), which never makes them dense. A
+// classifier w of standardised columns is the difference of two, w/2 and -w/2, and rows are of mean squared length 1.
+class SparsePath {
+ public:
+  SparsePath(const Features& rows, const BinaryTask& task)
+      : block_{&rows},
+        x_(std::span(&block_, 1), task.rows, Threads{}),
+        path_(x_, std::vector<int32_t>(task.labels.begin(), task.labels.end()), 2),
+        unit_(static_cast<double>(static_cast<int64_t>(task.rows.size()) * std::max<int64_t>(1, x_.live_columns()))) {}
+
+  bool fit(double c) { return path_.fit(2 / (c * unit_)); }
+  std::vector<double> scores(std::span<const int32_t> ids) const {
+    std::vector<float> both(2 * ids.size());
+    path_.scores().apply(std::span(&block_, 1), ids, both.data(), Threads{});
+    std::vector<double> odds;
+    for (size_t i = 0; i < ids.size(); ++i) odds.push_back(static_cast<double>(both[2 * i + 1]) - both[2 * i]);
+    return odds;
+  }
+
+ private:
+  ProbeBlock block_;
+  StandardRows x_;
+  SoftmaxPath path_;
+  double unit_;
+};
+
+FoldResult fit_sparse_fold(const Features& rows, const FoldParts& parts) {
+  FoldResult result;
+  result.usable = parts.usable();
+  if (!result.usable) return result;
+  SparsePath path(rows, parts.fitted);
+  const std::vector<double> labels(parts.held_out.labels.begin(), parts.held_out.labels.end());
+  for (const double c : kPenaltyGrid) {
+    result.unconverged += !path.fit(c);
+    result.scores.push_back(*roc_auc(path.scores(parts.held_out.rows), labels));
+  }
+  return result;
+}
+
 // The middle of what the folds found: close to the optimum of all rows.
 LinearClassifier middle(std::span<const FoldResult> folds, int64_t penalty, int64_t columns) {
   LinearClassifier sum{std::vector<double>(static_cast<size_t>(columns), 0), 0};
@@ -72,8 +114,8 @@ LinearClassifier middle(std::span<const FoldResult> folds, int64_t penalty, int6
   return sum;
 }
 
-FittedProbe fit_all(RowsView x, const BinaryTask& task, std::span<const FoldResult> folds,
-                    std::span<const int32_t> asked) {
+// The penalty that the folds choose.
+FittedProbe chosen_by(std::span<const FoldResult> folds) {
   FittedProbe probe;
   probe.scores.assign(kGrid, 0);
   probe.folds_used = std::count_if(folds.begin(), folds.end(), [](const FoldResult& fold) { return fold.usable; });
@@ -82,8 +124,25 @@ FittedProbe fit_all(RowsView x, const BinaryTask& task, std::span<const FoldResu
     for (size_t k = 0; k < kGrid; ++k) probe.scores[k] += fold.scores[k] / static_cast<double>(probe.folds_used);
     probe.unconverged += fold.unconverged;
   }
+  probe.penalty = kPenaltyGrid[best_penalty(probe.scores)];
+  return probe;
+}
+
+FittedProbe fit_all_sparse(const Features& rows, const BinaryTask& task, std::span<const FoldResult> folds,
+                           std::span<const int32_t> asked) {
+  FittedProbe probe = chosen_by(folds);
+  SparsePath path(rows, task);
+  for (const double c : kPenaltyGrid) {
+    if (c <= probe.penalty) probe.unconverged += !path.fit(c);
+  }
+  probe.predictions = path.scores(asked);
+  return probe;
+}
+
+FittedProbe fit_all(RowsView x, const BinaryTask& task, std::span<const FoldResult> folds,
+                    std::span<const int32_t> asked) {
+  FittedProbe probe = chosen_by(folds);
   const int64_t best = best_penalty(probe.scores);
-  probe.penalty = kPenaltyGrid[best];
   LogisticPath path(x, task.rows, task.labels);
   path.start_at(middle(folds, best, x.columns));
   probe.unconverged += !path.fit(probe.penalty);
@@ -118,8 +177,9 @@ std::vector<FittedProbe> logistic_probes(const Features& rows, std::span<const B
     if (usable_folds(task.labels) < 2)
       throw data_error(fmt::format("{} labels have too few of one class for cross validation", task.labels.size()));
   }
-  const Buffer<float> dense = rows.is_sparse() ? dense_copy(rows) : Buffer<float>();
-  const RowsView x{rows.is_sparse() ? dense.data() : rows.dense_values().data(), rows.columns()};
+  const bool wide = rows.is_sparse() && rows.columns() > kWidestDense;
+  const Buffer<float> dense = rows.is_sparse() && !wide ? dense_copy(rows) : Buffer<float>();
+  const RowsView x{wide ? nullptr : rows.is_sparse() ? dense.data() : rows.dense_values().data(), rows.columns()};
   std::vector<std::vector<int32_t>> folds_of;
   for (const BinaryTask& task : tasks) folds_of.push_back(stratified_folds(task.labels));
 
@@ -132,13 +192,15 @@ std::vector<FittedProbe> logistic_probes(const Features& rows, std::span<const B
   std::vector<FoldResult> folds(static_cast<size_t>(count * kFolds));
   parallel_tasks(threads, count * kFolds, [&](int64_t k) {
     flush_denormals();  // as the kernels do: no thread may see other numbers
-    folds[k] = fit_fold(x, FoldParts(tasks[k / kFolds], folds_of[k / kFolds], k % kFolds));
+    const FoldParts parts(tasks[k / kFolds], folds_of[k / kFolds], k % kFolds);
+    folds[k] = wide ? fit_sparse_fold(rows, parts) : fit_fold(x, parts);
     done();
   });
   std::vector<FittedProbe> probes(tasks.size());
   parallel_tasks(threads, count, [&](int64_t t) {
     flush_denormals();
-    probes[t] = fit_all(x, tasks[t], std::span(folds).subspan(static_cast<size_t>(t * kFolds), kFolds), asked);
+    const auto own = std::span(folds).subspan(static_cast<size_t>(t * kFolds), kFolds);
+    probes[t] = wide ? fit_all_sparse(rows, tasks[t], own, asked) : fit_all(x, tasks[t], own, asked);
     done();
   });
   return probes;

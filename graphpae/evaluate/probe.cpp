@@ -9,6 +9,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/rng.h"
 #include "graphpae/evaluate/softmax_loss.h"
+#include "graphpae/evaluate/tuned_probe.h"
 #include "graphpae/kernels/adam.h"
 
 namespace graphpae {
@@ -57,10 +58,15 @@ void train_adam(const DesignMatrix& x, int64_t classes, std::span<const ProbePro
 }  // namespace
 
 int64_t num_candidates(const ProbeOptions& options) {
+  if (options.kind == ProbeKind::tuned) return kTunedCandidates;
   return options.kind == ProbeKind::adam ? options.epochs : static_cast<int64_t>(kPenalties.size());
 }
 
 std::string candidate_name(const ProbeOptions& options, int64_t k) {
+  if (options.kind == ProbeKind::tuned) {
+    return fmt::format("penalty {:.3g}, columns scaled {}", tuned_penalty(k),
+                       k < kTunedPenalties ? "one by one" : "together");
+  }
   return options.kind == ProbeKind::adam ? fmt::format("epoch {}", k + 1) : fmt::format("penalty {:g}", kPenalties[k]);
 }
 

@@ -15,7 +15,8 @@
 
 namespace graphpae {
 
-enum class ProbeKind { adam, lbfgs };
+// tuned: tuned_probe.h, which train_probes does not train.
+enum class ProbeKind { adam, lbfgs, tuned };
 
 struct ProbeOptions {
   ProbeKind kind = ProbeKind::adam;

@@ -33,6 +33,19 @@ void ProtocolScores::append(const ProtocolScores& other) {
   unconverged += other.unconverged;
 }
 
+Statistics ProtocolScores::summary() const {
+  Statistics all = statistics(test);
+  if (splits > 1) {
+    const Statistics over_splits = overlapping_statistics(per_split(), overlap);
+    all.low = over_splits.low;
+    all.high = over_splits.high;
+  } else if (test.size() == 1 && resampled) {
+    all.low = resampled->first;
+    all.high = resampled->second;
+  }
+  return all;
+}
+
 std::vector<double> ProtocolScores::per_split() const {
   std::vector<double> means;
   for (auto own = test.begin(); own != test.end(); own += seeds)
@@ -61,7 +74,7 @@ PairedDifference compare(const ProtocolScores& first, const ProtocolScores& seco
     result.better += errors ? a[i] < b[i] : a[i] > b[i];
   }
   result.pairs = static_cast<int64_t>(differences.size());
-  result.difference = statistics(differences);
+  result.difference = overlapping_statistics(differences, first.splits > 1 ? first.overlap : 0);
   return result;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "graphpae/core/metrics.h"
@@ -26,8 +27,14 @@ struct ProtocolScores {
   std::vector<TaskScores> tasks;                  // [T] of graphs
   std::vector<std::vector<std::string>> notes;    // [splits] what was left out, or none at all
   int64_t unconverged = 0;                        // fits that did not reach their optimum
+  double overlap = 0;                             // test rows per training row, if several splits share their rows
+  // Of one split and one seed: a 95% interval from resampled test rows, if one was made.
+  std::optional<std::pair<double, double>> resampled;
 
-  Statistics summary() const { return statistics(test); }
+  // Mean and deviation of all scores. The interval is hierarchical: splits are the sample, the seeds of a split first
+  // become their mean, and overlapping training sets widen it; with one split it is of the seeds, and with one score
+  // that of resampled test rows.
+  Statistics summary() const;
   std::vector<double> per_split() const;  // [splits] means over seeds
   // Joins the scores of another run on the same splits.
   void append(const ProtocolScores& other);
@@ -43,6 +50,7 @@ struct PairedDifference {
   int64_t better = 0;  // pairs where the first is larger, or smaller if the scores are errors
 };
 // Throws a data error if the two are not over the same splits, or over one split with unequal numbers of seeds.
+// The interval allows for overlapping training sets, as summary() does.
 PairedDifference compare(const ProtocolScores& first, const ProtocolScores& second, bool errors = false);
 
 }  // namespace graphpae

@@ -110,6 +110,14 @@ std::vector<int32_t> pooled_test(const std::vector<Split>& splits) {
   return nodes;
 }
 
+double overlap_of(const std::vector<Split>& splits) {
+  if (splits.size() < 2) return 0;
+  double sum = 0;
+  for (const Split& split : splits)
+    sum += static_cast<double>(split.test.size()) / static_cast<double>(std::max<size_t>(1, split.train.size()));
+  return sum / static_cast<double>(splits.size());
+}
+
 double trained_share(const std::vector<Split>& splits) {
   const std::vector<int32_t> pooled = pooled_test(splits);
   double sum = 0;
@@ -124,6 +132,8 @@ double trained_share(const std::vector<Split>& splits) {
 
 Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64_t classes,
                     const std::vector<Split>& all_splits, const EvaluateOptions& options) {
+  if (options.probe.kind == ProbeKind::tuned)
+    throw usage_error("the tuned probe has a protocol of its own: evaluate_tuned");
   if (options.paper && options.probe.kind != ProbeKind::adam)
     throw usage_error("the paper protocol chooses among the epochs of the released probe: it needs the adam probe");
   if (static_cast<size_t>(rows.rows()) != labels.size())
@@ -187,6 +197,7 @@ Evaluation evaluate(const Features& rows, std::span<const int32_t> labels, int64
       if (options.paper) settle(*result.paper, paper[p], pooled);
     }
   }
+  if (result.strict) result.strict->overlap = overlap_of(splits);
   return result;
 }
 
@@ -210,6 +221,7 @@ Evaluation evaluate_majority(std::span<const int32_t> labels, int64_t classes, c
     if (options.strict) add(*result.strict, split.test);
     if (options.paper) add(*result.paper, pooled);
   }
+  if (result.strict) result.strict->overlap = overlap_of(splits);
   return result;
 }
 

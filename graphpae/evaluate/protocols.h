@@ -55,6 +55,10 @@ Evaluation evaluate_majority(std::span<const int32_t> labels, int64_t classes, c
 // The rows that are in the test part of any split, ascending.
 std::vector<int32_t> pooled_test(const std::vector<Split>& splits);
 
+// Test rows per training row, the mean over splits; 0 for a single one: how much their training sets overlap, as
+// intervals need it (statistics.h).
+double overlap_of(const std::vector<Split>& splits);
+
 // The share of the pooled test rows that the probe of a split was trained on, averaged over splits.
 double trained_share(const std::vector<Split>& splits);
 

@@ -14,9 +14,40 @@ namespace {
 constexpr auto kRidgeGrid = static_cast<int64_t>(kPenaltyGrid.size());
 constexpr int32_t kNoFold = -1;  // held out: nothing
 
-// Row `id` of length one, [columns]; a row of zeros stays one.
-void unit_row(const Features& rows, int64_t id, double* out) {
+// (x - mean) * scale of columns; empty: rows of length one instead.
+struct ColumnScaling {
+  std::vector<double> mean, scale;
+};
+
+ColumnScaling learn_scaling(const Features& rows, std::span<const int32_t> train) {
+  const auto columns = static_cast<size_t>(rows.columns());
+  const auto count = static_cast<double>(train.size());
+  ColumnScaling scaling{std::vector<double>(columns, 0), std::vector<double>(columns, 0)};
+  std::vector<double> row(columns);
+  for (const int32_t id : train) {
+    rows.copy_row(id, row.data());
+    for (size_t d = 0; d < columns; ++d) scaling.mean[d] += row[d] / count;
+  }
+  for (const int32_t id : train) {
+    rows.copy_row(id, row.data());
+    for (size_t d = 0; d < columns; ++d) scaling.scale[d] += std::pow(row[d] - scaling.mean[d], 2) / count;
+  }
+  double live = 0;
+  const auto changes = [&](size_t d) {
+    return scaling.scale[d] > 0 && scaling.scale[d] > 1e-12 * scaling.mean[d] * scaling.mean[d];
+  };
+  for (size_t d = 0; d < columns; ++d) live += changes(d) ? 1 : 0;
+  for (size_t d = 0; d < columns; ++d) scaling.scale[d] = changes(d) ? 1 / std::sqrt(scaling.scale[d] * live) : 0;
+  return scaling;
+}
+
+// Row `id`, scaled, [columns]. Of length one a row of zeros stays one.
+void scaled_row(const Features& rows, int64_t id, const ColumnScaling& scaling, double* out) {
   rows.copy_row(id, out);
+  if (!scaling.scale.empty()) {
+    for (int64_t d = 0; d < rows.columns(); ++d) out[d] = (out[d] - scaling.mean[d]) * scaling.scale[d];
+    return;
+  }
   const double length = std::sqrt(kernels::dot(out, out, rows.columns()));
   if (length == 0) return;
   for (int64_t d = 0; d < rows.columns(); ++d) out[d] /= length;
@@ -145,13 +176,14 @@ class RidgeGrid {
 
 std::vector<FittedProbe> ridge_probe(const Features& rows, std::span<const int32_t> train,
                                      std::span<const double> targets, int64_t tasks, std::span<const int32_t> asked,
-                                     Threads threads) {
+                                     Threads threads, RowScaling how) {
   const auto n = static_cast<int64_t>(train.size());
   const int64_t columns = rows.columns();
   const std::vector<int32_t> fold_of = contiguous_folds(n);
   std::vector<double> x(static_cast<size_t>(n * columns)), shift(static_cast<size_t>(columns), 0);
+  const ColumnScaling scaling = how == RowScaling::columns ? learn_scaling(rows, train) : ColumnScaling();
   for (int64_t i = 0; i < n; ++i) {
-    unit_row(rows, train[i], &x[i * columns]);
+    scaled_row(rows, train[i], scaling, &x[i * columns]);
     add_scaled(1 / static_cast<double>(n), &x[i * columns], columns, shift.data());
   }
   // The result does not depend on where the origin is, but its rounding does.
@@ -197,7 +229,7 @@ std::vector<FittedProbe> ridge_probe(const Features& rows, std::span<const int32
   }
   std::vector<double> row(static_cast<size_t>(columns));
   for (const int32_t id : asked) {
-    unit_row(rows, id, row.data());
+    scaled_row(rows, id, scaling, row.data());
     add_scaled(-1, shift.data(), columns, row.data());
     for (int64_t t = 0; t < tasks; ++t) {
       const int64_t m = chosen[t];

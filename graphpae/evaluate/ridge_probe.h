@@ -1,4 +1,5 @@
-// The probe of numbers: rows scaled to length one, then ridge regression with a free intercept,
+// The probe of numbers: rows scaled (to length one, unless asked otherwise), then ridge regression with a free
+// intercept,
 //   min |y - X w - b|^2 + penalty |w|^2,
 // the penalty chosen by the mean over folds of the negative RMSE.
 //
@@ -17,10 +18,15 @@
 
 namespace graphpae {
 
+enum class RowScaling {
+  length,   // rows of length one
+  columns,  // columns standardised on the training rows, then all by one factor: training rows of mean squared length 1
+};
+
 // Fits `tasks` probes, one per column of targets [train,tasks], on the rows `train` of X and predicts the rows `asked`.
 // Throws a data error if there are fewer training rows than folds.
 std::vector<FittedProbe> ridge_probe(const Features& rows, std::span<const int32_t> train,
                                      std::span<const double> targets, int64_t tasks, std::span<const int32_t> asked,
-                                     Threads threads);
+                                     Threads threads, RowScaling scaling = RowScaling::length);
 
 }  // namespace graphpae

@@ -91,7 +91,9 @@ double sign_test(int64_t better, int64_t worse) {
   return std::min(1.0, 2 * tail);
 }
 
-Statistics statistics(std::span<const double> values) {
+Statistics statistics(std::span<const double> values) { return overlapping_statistics(values, 0); }
+
+Statistics overlapping_statistics(std::span<const double> values, double overlap) {
   if (values.empty()) throw data_error("statistics of no values");
   const auto count = static_cast<double>(values.size());
   // Relative to the first value, equal values have exactly that mean and no deviation.
@@ -107,7 +109,7 @@ Statistics statistics(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   result.deviation = std::sqrt(squares / (count - 1));
-  const double reach = student_t_quantile(0.975, result.count - 1) * result.deviation / std::sqrt(count);
+  const double reach = student_t_quantile(0.975, result.count - 1) * result.deviation * std::sqrt(1 / count + overlap);
   result.low = mean - reach;
   result.high = mean + reach;
   return result;

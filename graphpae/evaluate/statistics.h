@@ -16,6 +16,11 @@ struct Statistics {
 // Of values [n]. A value that is not finite makes the results not finite. Throws a data error if there are none.
 Statistics statistics(std::span<const double> values);
 
+// The same for scores of repeated random splits, whose training sets overlap: the variance of their mean is (1/n +
+// overlap) times that of the values instead of 1/n, overlap = test rows per training row (Nadeau and Bengio, Machine
+// Learning 52, 2003). With overlap 0: statistics(values).
+Statistics overlapping_statistics(std::span<const double> values, double overlap);
+
 // The t that a variable of Student's distribution stays below with `probability`. The relative error is below
 // 1e-12 for probabilities of 0.0005 .. 0.9995 and below 1e-9 for 1e-6 .. 1 - 1e-6. Takes less than a millisecond for
 // any number of degrees. Throws a usage error unless 0 < probability < 1 and degrees >= 1.

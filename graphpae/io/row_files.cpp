@@ -46,11 +46,15 @@ void check_embedding_path(const std::string& path) {
 }
 
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
-                      const TextColumn& names, const std::string& row_name, const RowIds& ids) {
+                      const TextColumn& names, const std::string& row_name, const RowIds& ids,
+                      const std::vector<ColumnGroup>& groups) {
   check_embedding_path(path);
   if (is_table(path)) {
     std::vector<std::string> head = {row_name};
-    for (int64_t c = 0; c < columns; ++c) head.push_back(fmt::format("e{}", c));
+    for (const ColumnGroup& group : groups) {
+      for (int64_t c = 0; c < group.width; ++c) head.push_back(fmt::format("{}{}", group.name, c));
+    }
+    for (int64_t c = 0; c < columns && groups.empty(); ++c) head.push_back(fmt::format("e{}", c));
     return write_table(path, head, ids, names, rows, [&](auto out, char separator, int64_t r) {
       for (int64_t c = 0; c < columns; ++c) fmt::format_to(out, "{}{}", separator, values[r * columns + c]);
     });
@@ -69,6 +73,17 @@ void write_embeddings(const std::string& path, std::span<const float> values, in
   };
   add_texts("names", names);
   add_texts("ids", ids.ids);
+  if (!groups.empty()) {
+    std::vector<std::string_view> group_names;
+    std::vector<int64_t> widths;
+    for (const ColumnGroup& group : groups) {
+      group_names.push_back(group.name);
+      widths.push_back(group.width);
+    }
+    entries.push_back({"blocks.npy", npy_text_bytes(group_names)});
+    entries.push_back(
+        {"widths.npy", npy_bytes(std::span<const int64_t>(widths), {static_cast<int64_t>(widths.size())})});
+  }
   AtomicFile file(path);
   write_zip(file.staging_path(), entries, false);
   file.commit();

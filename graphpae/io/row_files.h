@@ -23,10 +23,18 @@ struct RowIds {
   TextColumn ids;    // [rows], or empty: there is none
 };
 
+// Columns of an embedding that belong together, from the left.
+struct ColumnGroup {
+  std::string name;
+  int64_t width = 0;
+};
+
 // values [rows, columns] row-major; names [rows] or empty: then rows are numbered. `row_name` heads their column in a
-// table: "node", "molecule". Ids are an array "ids" in .npz. Written completely or not at all.
+// table: "node", "molecule". Ids are an array "ids" in .npz. Groups name the columns of a table ("degree0") and are
+// arrays "blocks" and "widths" of .npz; .npy has no place for them. Written completely or not at all.
 void write_embeddings(const std::string& path, std::span<const float> values, int64_t rows, int64_t columns,
-                      const TextColumn& names, const std::string& row_name = "node", const RowIds& ids = {});
+                      const TextColumn& names, const std::string& row_name = "node", const RowIds& ids = {},
+                      const std::vector<ColumnGroup>& groups = {});
 
 // The same as .npy, row after row, for more rows than fit into memory.
 class EmbeddingRows {

@@ -162,9 +162,10 @@ JobResult JobRunner::train(std::vector<std::string> words, const Training& job, 
 JobResult JobRunner::probe(const Job& job, const std::string& label) {
   JobResult result = train({"pretrain", job.data.name}, job, label);
   const Stopwatch clock;
-  JobResult scores = result_of({"evaluate", work_.run(job_key(job.identity)), job.data.name, "--offline", "--protocol",
-                                job.protocol, "--baselines", job.baselines ? "all" : "none"},
-                               job.data.place);
+  JobResult scores =
+      result_of({"evaluate", work_.run(job_key(job.identity)), job.data.name, "--offline", "--protocol", job.protocol,
+                 "--baselines", job.baselines ? "all" : "none", "--probe", "released"},  // as all records so far
+                job.data.place);
   result.seconds += clock.seconds();
   result.metric = std::move(scores.metric);
   result.protocols = std::move(scores.protocols);

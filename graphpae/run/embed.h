@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "graphpae/core/graph.h"
 #include "graphpae/core/graph_set.h"
@@ -25,5 +26,22 @@ struct EmbedResult {
 // as those the model was trained on, and what writing throws, which begins with the name of the output.
 EmbedResult embed(Model& model, const Graph& graph, const EmbedOptions& options, const Context& context = {});
 EmbedResult embed(Model& model, const GraphSet& molecules, const EmbedOptions& options, const Context& context = {});
+
+// Several blocks side by side (blocks/block.h), "pretrained" among them only with a model; others may be null. Blocks
+// of sparse rows too wide to be written are reduced to their leading directions.
+struct EmbeddedBlock {
+  std::string name, about;
+  int64_t columns = 0, reduced_from = 0;  // 0: as it is
+};
+struct BlockResult : EmbedResult {
+  std::vector<EmbeddedBlock> blocks;
+};
+
+// Throws a usage error for a block that the data do not have, for "pretrained" without a model and for options of the
+// model alone, a data error for rows that do not fit into memory, and what embed() throws.
+BlockResult embed_blocks(Model* model, const Graph& graph, const std::vector<std::string>& names,
+                         const EmbedOptions& options, const Context& context = {});
+BlockResult embed_blocks(Model* model, const GraphSet& molecules, const std::vector<std::string>& names,
+                         const EmbedOptions& options, const Context& context = {});
 
 }  // namespace graphpae::run

@@ -33,7 +33,8 @@ EvaluationTable evaluate_data(const EvaluatedRuns& runs, const Data& data, const
                               std::vector<std::string> notes) {
   const auto seen = naming(name, [&] { return as_seen(*runs.models.front(), data, context.watch.note); });
   if (runs.rival) naming(runs.against, [&] { check_features(*runs.rival, data); });
-  const auto plan = naming(name, [&] { return plan_evaluation(*seen, settings, options, context, notes); });
+  const auto plan =
+      naming(name, [&] { return plan_evaluation(*seen, settings, with_metric_of(options, name), context, notes); });
   context.watch.say_all(notes);
   keep_freed_memory();
   const InputOptions inputs = input_options(context, data, settings);

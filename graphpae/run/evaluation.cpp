@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/options.h"
@@ -13,8 +14,8 @@
 namespace graphpae::run {
 namespace {
 
-std::vector<ProtocolScores> probe_model(const EvaluationPlan& plan, const std::string& what, Model& model,
-                                        const ProbeRows& rows, const Watch& watch, const RowObserver& observe = {}) {
+ProbedRows probe_model(const EvaluationPlan& plan, const std::string& what, Model& model, const ProbeRows& rows,
+                       const Watch& watch, const RowObserver& observe = {}) {
   const auto probe = [&](const Features& embedded, const std::vector<Protocol>& protocols) {
     return plan.subject->probe(embedded, protocols, what, watch);
   };
@@ -25,17 +26,56 @@ std::vector<ProtocolScores> probe_model(const EvaluationPlan& plan, const std::s
   const std::vector<Protocol>& protocols = plan.facts.protocols;
   if (!rows.sampled || model.settings().batch_size == 0 || !asks_for(protocols, Protocol::paper))
     return probe(seen(rows.embedded(model)), protocols);
-  std::vector<ProtocolScores> paper = probe(rows.sampled(model), {Protocol::paper});
+  ProbedRows paper = probe(rows.sampled(model), {Protocol::paper});
   if (!asks_for(protocols, Protocol::strict)) return paper;
-  std::vector<ProtocolScores> scores = probe(seen(rows.embedded(model)), {Protocol::strict});
-  scores.push_back(std::move(paper.front()));
-  return scores;
+  ProbedRows strict = probe(seen(rows.embedded(model)), {Protocol::strict});
+  strict.scores.push_back(std::move(paper.scores.front()));
+  return strict;
 }
+
+// The scores of several runs as one.
+std::vector<ProtocolScores> joined(const std::vector<ProbedRows>& runs) {
+  std::vector<ProtocolScores> all = runs.front().scores;
+  for (size_t r = 1; r < runs.size(); ++r) {
+    for (size_t p = 0; p < all.size(); ++p) all[p].append(runs[r].scores[p]);
+  }
+  return all;
+}
+
+// Percents of one row after another as percents of all of them.
+class Portions {
+ public:
+  Portions(const Watch& watch, int64_t rows) : watch_(watch), rows_(rows) {}
+  Watch next() {
+    Watch portion = watch_;
+    portion.progress = [this, first = done_](const ProgressReport& report) {
+      const int64_t percent = (100 * first + report.done) / std::max<int64_t>(rows_, 1);
+      watch_.report({"%", percent, 100, 0, report.note});
+    };
+    ++done_;
+    return portion;
+  }
+
+ private:
+  const Watch& watch_;
+  int64_t rows_, done_ = 0;
+};
 
 }  // namespace
 
 bool asks_for(const std::vector<Protocol>& protocols, Protocol protocol) {
   return std::find(protocols.begin(), protocols.end(), protocol) != protocols.end();
+}
+
+EvaluateOptions with_metric_of(EvaluateOptions options, const std::string& data) {
+  if (options.metric != "auto" || options.protocol != "strict" || !(options.probe.empty() || options.probe == "tuned"))
+    return options;
+  std::filesystem::path path(data);
+  if (path.filename().empty()) path = path.parent_path();
+  for (const char* name : {"minesweeper", "tolokers", "questions"}) {
+    if (path.filename() == name) options.metric = "roc_auc";
+  }
+  return options;
 }
 
 void read_choices(const EvaluateOptions& options, EvaluationPlan& plan) {
@@ -85,6 +125,12 @@ std::vector<Split> choose_splits(const EvaluateOptions& options, const SplitChoi
   return random_splits(choices.labels(), drawn);
 }
 
+ProbeOptions EvaluationFacts::probe_of(Protocol protocol) const {
+  ProbeOptions options = probe;
+  if (protocol == Protocol::paper) options.kind = ProbeKind::adam;
+  return options;
+}
+
 std::vector<std::array<int64_t, 3>> sizes_of(const std::vector<Split>& splits) {
   std::vector<std::array<int64_t, 3>> sizes;
   for (const Split& split : splits)
@@ -108,37 +154,75 @@ ProbeRows rows_of(const std::shared_ptr<const MoleculeInputs>& input, const Inpu
 EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
                                const ProbeRows& rows, const Watch& watch, const RowObserver& observe) {
   const Settings& settings = models.front()->settings();
+  const EvaluationSubject& subject = *plan.subject;
   const std::vector<Protocol>& protocols = plan.facts.protocols;
-  EvaluationTable table{plan.facts, {}};
-  const auto add = [&](const std::string& key, const std::string& title, std::vector<ProtocolScores> scores) {
-    table.rows.push_back({key, title, std::move(scores)});
+  const bool curves = !plan.labels_per_class.empty(), positions = rows.raw_positions && settings.eigenvectors > 0;
+  const std::vector<std::string> names =
+      plan.baselines && asks_for(protocols, Protocol::strict) ? subject.block_names() : std::vector<std::string>();
+  const auto count = static_cast<int64_t>(models.size());
+  Portions portions(watch, plan.baselines ? 2 * count + 2 + static_cast<int64_t>(names.size()) : count);
+
+  EvaluationTable table{plan.facts, {}, {}, {}, {}};
+  std::vector<std::shared_ptr<const Features>> kept;  // what curves are drawn of
+  std::vector<CurveRow> drawn;
+  std::vector<ProbedBlock> blocks;
+  const auto keep = [&](const std::string& key, const std::string& title, std::shared_ptr<const Features> features,
+                        bool rotated) {
+    if (!curves) return;
+    if (drawn.empty() || drawn.back().key != key) drawn.push_back({key, title, {}});
+    drawn.back().rows.push_back({features.get(), 1, rotated});
+    kept.push_back(std::move(features));
   };
-  const auto probe_models = [&](const std::string& what, const auto& model_of, const RowObserver& see) {
-    std::vector<ProtocolScores> joined;
+  const auto probe_models = [&](const std::string& key, const std::string& title, const auto& model_of,
+                                const RowObserver& see) {
+    std::vector<ProbedRows> runs;
     for (const auto& model : models) {
-      auto scores = probe_model(plan, what, *model_of(model), rows, watch, joined.empty() ? see : RowObserver());
-      for (size_t p = 0; p < joined.size(); ++p) joined[p].append(scores[p]);
-      if (joined.empty()) joined = std::move(scores);
+      runs.push_back(probe_model(plan, title, *model_of(model), rows, portions.next(), [&](const Features& embedded) {
+        if (see && runs.empty()) see(embedded);
+        if (curves) keep(key, title, std::make_shared<const Features>(embedded), false);
+      }));
     }
-    return joined;
+    table.rows.push_back({key, title, joined(runs)});
+    return runs;
   };
-  const auto itself = [](const std::shared_ptr<Model>& model) { return model; };
-  const auto unlearnt = [](const std::shared_ptr<Model>& model) { return untrained(*model); };
-  add("embeddings", "embeddings", probe_models("embeddings", itself, observe));
-  if (!plan.baselines) return table;
-  add("untrained", "untrained encoder", probe_models("untrained encoder", unlearnt, {}));
-  add("raw_features", "raw features",
-      plan.subject->probe(plan.subject->raw_features(settings), protocols, "raw features", watch));
-  if (rows.raw_positions && settings.eigenvectors > 0)
-    add("raw_positions", "raw positions",
-        plan.subject->probe(rows.raw_positions(settings), protocols, "raw positions", watch));
-  add("majority", plan.subject->constant_title(), plan.subject->constant(protocols));
+  const auto probe_rows = [&](const std::string& key, const std::string& title, const std::string& block,
+                              Features features) {
+    const auto own = std::make_shared<const Features>(std::move(features));
+    ProbedRows probed = subject.probe(*own, protocols, title, portions.next());
+    table.rows.push_back({key, title, probed.scores});
+    keep(key, title, own, false);
+    // Rows of this name are a block as well.
+    if (std::find(names.begin(), names.end(), block) != names.end())
+      blocks.push_back({block, title, std::move(probed)});
+  };
+
+  const std::vector<ProbedRows> embeddings = probe_models(
+      "embeddings", "embeddings", [](const auto& model) { return model; }, observe);
+  if (plan.baselines) {
+    probe_models("untrained", "untrained encoder", [](const auto& model) { return untrained(*model); }, {});
+    probe_rows("raw_features", "raw features", "features", subject.raw_features(settings));
+    if (positions) probe_rows("raw_positions", "raw positions", "positions", rows.raw_positions(settings));
+    table.rows.push_back({"majority", subject.constant_title(), subject.constant(protocols)});
+  }
+  for (const std::string& name : names) {
+    const auto known = [&](const ProbedBlock& block) { return block.key == name; };
+    if (std::any_of(blocks.begin(), blocks.end(), known)) continue;
+    const Watch portion = portions.next();
+    portion.report({"%", 0, 100, 0, name});
+    const Block block = subject.block(name);
+    ProbedRows probed = subject.probe_block(block, portion);
+    table.blocks.push_back({name, name, probed.scores});
+    keep(name, name, block.rows, block.rotated);
+    blocks.push_back({name, name, std::move(probed)});
+  }
+  if (!blocks.empty() && embeddings.front().combinable()) table.verdict = judge(plan, embeddings, blocks);
+  if (curves) table.few_labels = subject.few_labels(drawn, plan.labels_per_class, watch);
   return table;
 }
 
 EvaluationRow against_row(const EvaluationPlan& plan, const std::string& name, Model& model, const ProbeRows& rows,
                           const Watch& watch) {
-  return {kAgainst, name, probe_model(plan, kAgainst, model, rows, watch)};
+  return {kAgainst, name, probe_model(plan, kAgainst, model, rows, watch).scores};
 }
 
 }  // namespace graphpae::run

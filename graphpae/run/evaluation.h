@@ -34,7 +34,9 @@ namespace graphpae::run {
 struct EvaluateOptions {
   std::string protocol = "strict";  // strict, paper or both
   std::string split;                // public, scaffold or random:[10x]60/20/20; "": public if the data have any
-  std::string probe;                // adam or lbfgs; "": adam
+  std::string probe;                // tuned, released (adam) or lbfgs; "": tuned, and released under paper
+  std::string metric = "auto";      // accuracy, roc_auc or auto: accuracy but for data known to be scored otherwise
+  std::string labels_per_class;     // "1,5,20,100,all": few labels too; "": not
   std::string baselines = "all";    // all or none
   int64_t num_splits = 0;           // 0: ten
   int64_t split_seed = -1;          // -1: zero
@@ -45,6 +47,7 @@ struct EvaluateOptions {
 // What a reader of the scores must know.
 struct EvaluationFacts {
   std::string metric;                               // "accuracy", "rocauc" or "rmse"
+  bool resampled = false;                           // intervals of single scores are from resampled test rows
   std::vector<Protocol> protocols;                  // the honest one first
   std::string split_source;                         // "from the data", "by scaffold" or "random 60/20/20"
   std::optional<uint64_t> split_seed;               // of random ones
@@ -52,10 +55,10 @@ struct EvaluationFacts {
 
   // Of one graph.
   std::vector<std::string> classes;  // names
-  ProbeOptions probe;
-  double trained_share = 0;  // of the pooled test nodes of the paper protocol
-  int64_t test_nodes = 0;    // over all splits, before dedupe
-  int64_t test_twins = 0;    // of those, with a twin in training
+  ProbeOptions probe;                // of the strict protocol; paper has the released one
+  double trained_share = 0;          // of the pooled test nodes of the paper protocol
+  int64_t test_nodes = 0;            // over all splits, before dedupe
+  int64_t test_twins = 0;            // of those, with a twin in training
   bool dedupe = false;
 
   // Of molecules.
@@ -65,14 +68,23 @@ struct EvaluationFacts {
 
   bool of_molecules() const { return classes.empty(); }
   bool errors() const { return metric == "rmse"; }  // smaller is better
+  ProbeOptions probe_of(Protocol protocol) const;
 };
 
 class EvaluationSubject;  // run/evaluation_subject.h: nodes or molecules
+
+// The metric of `auto`: ROC-AUC for data sets that are scored by it wherever they are published (minesweeper, tolokers,
+// questions, by the name of the data), where the probe is the tuned one.
+EvaluateOptions with_metric_of(EvaluateOptions options, const std::string& data);
+
+// A list such as "1,5,20,all", ascending, 0 for all. Throws a usage error.
+std::vector<int64_t> parse_label_counts(const std::string& text);
 
 // Everything decided before the first probe. Refers to the data.
 struct EvaluationPlan {
   EvaluationFacts facts;
   bool baselines = true;
+  std::vector<int64_t> labels_per_class;  // 0: all; empty: no curves
   std::shared_ptr<const EvaluationSubject> subject;
 };
 
@@ -91,9 +103,32 @@ struct EvaluationRow {
   std::vector<ProtocolScores> scores;  // one per protocol
 };
 
+// What the embeddings are worth beside blocks that need no training, under the strict protocol. The best block and the
+// weights of a combination are chosen on validation rows.
+struct BlockVerdict {
+  std::string best;                      // key of a block
+  ProtocolScores combination, together;  // of all blocks; of these and the embeddings
+  PairedDifference adds;                 // together minus combination; of errors, what is less
+  std::string sentence;                  // for people
+};
+
+// How scores grow with labels: the same draws for every row.
+struct FewLabels {
+  std::vector<int64_t> per_class;  // labels of each class, 0: all there are
+  std::vector<int64_t> draws;      // of each of these, splits x draws of a split
+  struct Row {
+    std::string key, title;
+    std::vector<ProtocolScores> scores;  // one per entry of per_class; seeds are draws
+  };
+  std::vector<Row> rows;
+};
+
 struct EvaluationTable {
   EvaluationFacts facts;
-  std::vector<EvaluationRow> rows;  // the first is the subject
+  std::vector<EvaluationRow> rows;    // the first is the subject
+  std::vector<EvaluationRow> blocks;  // strict scores alone; features and positions if they are not among the rows
+  std::optional<BlockVerdict> verdict;
+  std::optional<FewLabels> few_labels;
 };
 
 // What a probe is given of prepared data, which outlive it.
@@ -110,7 +145,8 @@ ProbeRows rows_of(const std::shared_ptr<const MoleculeInputs>& input, const Inpu
 using RowObserver = std::function<void(const Features&)>;
 
 // Probes the embeddings of the models (runs that differ in their seeds; their scores are joined) and the baselines:
-// "embeddings", "untrained", "raw_features", "raw_positions" (of one graph), "majority".
+// "embeddings", "untrained", "raw_features", "raw_positions" (of one graph), "majority"; then, where the probe is the
+// tuned one, blocks and their combinations.
 EvaluationTable run_evaluation(const EvaluationPlan& plan, const std::vector<std::shared_ptr<Model>>& models,
                                const ProbeRows& rows, const Watch& watch, const RowObserver& observe = {});
 

@@ -38,6 +38,51 @@ void add_classes(Json& json, const Confusion& confusion, const std::vector<std::
   }
 }
 
+Json block_json(const ProtocolScores& scores) {
+  Json json = statistics_json(scores.summary());
+  json["val"] = or_null(mean_of(scores.validation));
+  json["per_split"] = scores.per_split();
+  return json;
+}
+
+// The first protocol is the strict one.
+void add_blocks(Json& json, const EvaluationTable& table) {
+  if (!table.verdict) return;
+  const BlockVerdict& verdict = *table.verdict;
+  Json blocks = Json::object();
+  for (const EvaluationRow& row : table.rows) {
+    if (row.key == "raw_features") blocks["features"] = block_json(row.scores.front());
+    if (row.key == "raw_positions") blocks["positions"] = block_json(row.scores.front());
+  }
+  for (const EvaluationRow& row : table.blocks) blocks[row.key] = block_json(row.scores.front());
+  if (table.facts.of_molecules()) blocks.erase("features");
+  json["blocks"] = blocks;
+  json["best_block"] = verdict.best;
+  json["combination"] = block_json(verdict.combination);
+  json["with_embeddings"] = block_json(verdict.together);
+  json["adds"] = statistics_json(verdict.adds.difference);
+  json["adds"]["pairs"] = verdict.adds.pairs;
+  json["adds"]["better"] = verdict.adds.better;
+  json["verdict"] = verdict.sentence;
+}
+
+void add_few_labels(Json& json, const EvaluationTable& table) {
+  if (!table.few_labels) return;
+  const FewLabels& curves = *table.few_labels;
+  for (size_t k = 0; k < curves.per_class.size(); ++k) {
+    Json rows = Json::object();
+    for (const FewLabels::Row& row : curves.rows) {
+      rows[row.key] = statistics_json(row.scores[k].summary());
+      rows[row.key]["title"] = row.title;
+      rows[row.key]["per_split"] = row.scores[k].per_split();
+    }
+    json["few_labels"].push_back(
+        {{"labels_per_class", curves.per_class[k] > 0 ? Json(curves.per_class[k]) : Json("all")},
+         {"draws", curves.draws[k]},
+         {"rows", rows}});
+  }
+}
+
 void add_other_rows(Json& json, const EvaluationTable& table, size_t protocol) {
   json["baselines"] = Json::object();
   for (size_t r = 1; r < table.rows.size(); ++r) {
@@ -77,7 +122,8 @@ Json protocol_json(const EvaluationTable& table, size_t protocol) {
     Json each = Json::array(), chosen = Json::array();
     for (int64_t k = s * scores.seeds; k < (s + 1) * scores.seeds; ++k) {
       each.push_back(scores.test[k]);
-      if (!scores.chosen.empty()) chosen.push_back(candidate_name(facts.probe, scores.chosen[k]));
+      if (!scores.chosen.empty())
+        chosen.push_back(candidate_name(facts.probe_of(facts.protocols[protocol]), scores.chosen[k]));
     }
     json["per_split_and_seed"].push_back(each);
     if (!scores.chosen.empty()) json["chosen"].push_back(chosen);
@@ -97,11 +143,20 @@ Json protocol_json(const EvaluationTable& table, size_t protocol) {
   return json;
 }
 
+// What the interval of the first row is made of.
+Json interval_name(const EvaluationFacts& facts, const ProtocolScores& scores) {
+  if (scores.splits > 1) return scores.overlap > 0 ? "splits, corrected for overlap" : "splits";
+  if (scores.test.size() > 1) return "seeds";
+  return facts.resampled ? Json("bootstrap over test rows") : Json();
+}
+
 Json probe_json(const EvaluationTable& table) {
   const EvaluationFacts& facts = table.facts;
   const ProbeOptions& probe = facts.probe;
   if (facts.of_molecules())
     return {{"kind", facts.errors() ? "ridge" : "logistic"}, {"penalties", kPenaltyGrid}, {"folds", kFolds}};
+  if (probe.kind == ProbeKind::tuned && facts.protocols.front() == Protocol::strict)
+    return {{"kind", "tuned"}, {"unconverged", table.rows.front().scores.front().unconverged}};
   if (probe.kind == ProbeKind::lbfgs)
     return {{"kind", "lbfgs"}, {"unconverged", table.rows.front().scores.front().unconverged}};
   return {{"kind", "adam"}, {"lr", probe.lr}, {"weight_decay", probe.weight_decay}, {"epochs", probe.epochs}};
@@ -133,6 +188,9 @@ Json evaluation_json(const EvaluationTable& table) {
   Json json = protocol_json(table, 0);
   if (facts.protocols.size() > 1) json["paper"] = protocol_json(table, 1);
   json["probe"] = probe_json(table);
+  json["interval"] = interval_name(facts, table.rows.front().scores.front());
+  add_blocks(json, table);
+  add_few_labels(json, table);
   json["split_source"] = facts.split_source;
   if (facts.split_seed) json["split_seed"] = *facts.split_seed;
   if (facts.of_molecules()) {

@@ -133,7 +133,9 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   };
   const auto plan_ahead = [&] {  // its errors come before anything is written
     if (!options.evaluate) return;
-    plan = naming(options.data, [&] { return plan_evaluation(*seen, settings, *options.evaluate, context, said); });
+    plan = naming(options.data, [&] {
+      return plan_evaluation(*seen, settings, with_metric_of(*options.evaluate, options.data), context, said);
+    });
   };
   if (resuming) {
     if (team.leads()) {

@@ -70,7 +70,13 @@ TEST(CliEvaluateMolecules, NumbersBaselinesAndFiles) {
   EXPECT_EQ(result["metric"], "rmse");
   EXPECT_EQ(result["splits"], 1);
   EXPECT_EQ(result["seeds"], 1);
-  EXPECT_EQ(result["ci95"], nullptr);
+  EXPECT_EQ(result["interval"], "bootstrap over test rows");
+  EXPECT_LT(result["ci95"][0], result["mean"]);
+  EXPECT_GT(result["ci95"][1], result["mean"]);
+  for (const char* name : {"morgan", "descriptors", "atom_pairs"})
+    EXPECT_TRUE(std::isfinite(result["blocks"][name]["mean"].get<double>())) << name;
+  EXPECT_NEAR(result["adds"]["mean"],
+              result["combination"]["mean"].get<double>() - result["with_embeddings"]["mean"].get<double>(), 1e-12);
   EXPECT_EQ(result["per_split"], json({result["mean"]}));
   EXPECT_EQ(result["mean"], after_training["mean"]);  // the same model, the same probe
   EXPECT_EQ(result["split_source"], "from the data");

@@ -46,6 +46,18 @@ TEST(CliEvaluate, NumbersBaselinesAndFiles) {
     const double mean = result["baselines"][name]["mean"];
     EXPECT_TRUE(mean > 0 && mean < 1) << name;
   }
+  EXPECT_EQ(result["probe"]["kind"], "tuned");
+  EXPECT_EQ(result["interval"], "splits, corrected for overlap");
+  for (const char* name : {"features", "neighbours", "adjacency", "degree", "positions"}) {
+    const json& block = result["blocks"][name];
+    EXPECT_EQ(block["per_split"].size(), 10u) << name;
+    EXPECT_LE(block["ci95"][0], block["mean"]) << name;
+  }
+  EXPECT_EQ(result["blocks"]["features"]["mean"], result["baselines"]["raw_features"]["mean"]);
+  EXPECT_TRUE(result["blocks"].contains(result["best_block"].get<std::string>()));
+  EXPECT_NEAR(result["adds"]["mean"],
+              result["with_embeddings"]["mean"].get<double>() - result["combination"]["mean"].get<double>(), 1e-12);
+  EXPECT_LE(result["adds"]["ci95"][0], result["adds"]["mean"]);
   int64_t tested = 0;
   for (const auto& row : result["confusion"]) {
     for (const int64_t count : row) tested += count;
@@ -61,18 +73,52 @@ TEST(CliEvaluate, NumbersBaselinesAndFiles) {
   EXPECT_EQ(both["mean"], result["mean"]);
   EXPECT_EQ(both["paper"]["protocol"], "paper");
   EXPECT_EQ(both["paper"]["inflated"], true);
-  EXPECT_GT(both["paper"]["mean"], both["mean"]);
+  EXPECT_GT(both["paper"]["mean"], 0);
   EXPECT_GT(both["paper"]["pooled_test_trained_on"], 0.3);
   EXPECT_EQ(json::parse(slurp(dir / "out.json")), both);
   const json alone = json::parse(run(dir, "evaluate r g --baselines none --json").out);
   EXPECT_EQ(alone["per_split"], result["per_split"]);
   EXPECT_TRUE(alone["baselines"].empty());
+  EXPECT_FALSE(alone.contains("blocks"));
   const Outcome text = run(dir, "evaluate r g --protocol paper");
   EXPECT_NE(text.out.find("INFLATED"), std::string::npos);
   EXPECT_NE(text.out.find("nodes were trained on"), std::string::npos);
   for (const char* title : {"embeddings", "untrained encoder", "raw features", "raw positions", "majority class"})
     EXPECT_NE(text.out.find(title), std::string::npos) << title;
-  EXPECT_EQ(run(dir, "evaluate r g").out.find("INFLATED"), std::string::npos);
+  const std::string strict = run(dir, "evaluate r g").out;
+  EXPECT_EQ(strict.find("INFLATED"), std::string::npos);
+  for (const char* part : {"neighbours", "adjacency", "combined", "with embeddings", "verdict: the best block is"})
+    EXPECT_NE(strict.find(part), std::string::npos) << part << strict;
+}
+
+TEST(CliEvaluate, FewLabelsMetricsAndBlocksInFiles) {
+  const TempDir dir;
+  make_graph(dir);
+  ASSERT_EQ(run(dir, "pretrain g -o r --epochs 2 -q" + std::string(kSmall)).code, 0);
+  const json few = json::parse(run(dir, "evaluate r g --json --labels-per-class 2,all").out);
+  ASSERT_EQ(few["few_labels"].size(), 2u);
+  EXPECT_EQ(few["few_labels"][0]["labels_per_class"], 2);
+  EXPECT_EQ(few["few_labels"][1]["labels_per_class"], "all");
+  for (const char* row : {"embeddings", "raw_features", "neighbours", "adjacency"})
+    EXPECT_EQ(few["few_labels"][1]["rows"][row]["per_split"].size(), 10u) << row;
+  EXPECT_EQ(few["few_labels"][1]["rows"]["embeddings"]["mean"], few["mean"]);
+  expect_failure(dir, "evaluate r g --labels-per-class few", 2, "expected whole numbers");
+  expect_failure(dir, "evaluate r g --labels-per-class 2 --probe released", 2, "is for the tuned probe");
+  if (few["classes"].size() > 2) expect_failure(dir, "evaluate r g --metric roc_auc", 2, "for two classes");
+
+  const Outcome embedded = run(dir, "embed r g --blocks degree,pretrained,neighbours -o e.csv --json");
+  ASSERT_EQ(embedded.code, 0) << embedded.err;
+  const json blocks = json::parse(embedded.out);
+  EXPECT_EQ(blocks["blocks"][0]["name"], "degree");
+  int64_t width = 0;
+  for (const auto& block : blocks["blocks"]) width += block["columns"].get<int64_t>();
+  EXPECT_EQ(blocks["columns"], width);
+  EXPECT_EQ(slurp(dir / "e.csv").substr(0, 25), std::string("node,degree0,pretrained0,p").substr(0, 25));
+  ASSERT_EQ(run(dir, "embed none g --blocks adjacency -o e.npz").code, 0);
+  expect_failure(dir, "embed none g --blocks pretrained -o e.npz", 2, "needs a run");
+  expect_failure(dir, "embed none g -o e.npz", 2, "--blocks says what to write");
+  expect_failure(dir, "embed r g --blocks neigbours -o e.npz", 2, "did you mean 'neighbours'");
+  expect_failure(dir, "embed r g --blocks morgan -o e.npz", 2, "not of a graph");
 }
 
 TEST(CliEvaluate, SplitsSeedsAndProbes) {
@@ -80,8 +126,8 @@ TEST(CliEvaluate, SplitsSeedsAndProbes) {
   make_graph(dir);
   ASSERT_EQ(run(dir, "pretrain g -o r --epochs 3 -q --set probe.epochs=40" + std::string(kSmall)).code, 0);
   ASSERT_EQ(run(dir, "pretrain g -o r2 --epochs 3 -q --seed 1 --set probe.epochs=40" + std::string(kSmall)).code, 0);
-  const json random =
-      json::parse(run(dir, "evaluate r g --json --split random:50/25/25 --num-splits 3 --stratified").out);
+  const json random = json::parse(
+      run(dir, "evaluate r g --json --probe released --split random:50/25/25 --num-splits 3 --stratified").out);
   EXPECT_EQ(random["splits"], 3);
   EXPECT_EQ(random["seeds"], 4);  // 3 x 4 is at least ten
   EXPECT_EQ(random["test_nodes"], 150);
@@ -101,9 +147,12 @@ TEST(CliEvaluate, SplitsSeedsAndProbes) {
   EXPECT_NEAR(against["difference"]["mean"], one["mean"].get<double>() - two["mean"].get<double>(), 1e-12);
   EXPECT_EQ(against["pairs"], 10);
   EXPECT_NE(run(dir, "evaluate r g --against r2").out.find("against r2, better on"), std::string::npos);
-  const json other = json::parse(run(dir, "evaluate r g --json --probe.epochs 1").out);
+  const json released = json::parse(run(dir, "evaluate r g --json --probe released").out);
+  EXPECT_EQ(released["probe"]["kind"], "adam");
+  EXPECT_FALSE(released.contains("blocks"));
+  const json other = json::parse(run(dir, "evaluate r g --json --probe released --probe.epochs 1").out);
   EXPECT_EQ(other["probe"]["epochs"], 1);
-  EXPECT_NE(other["mean"], one["mean"]);
+  EXPECT_NE(other["mean"], released["mean"]);
 
   expect_failure(dir, "evaluate r g --protocol papper", 2, "did you mean 'paper'?");
   expect_failure(dir, "evaluate r g --protocol both --probe lbfgs", 2, "paper protocol");

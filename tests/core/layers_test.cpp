@@ -12,9 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kRooms = {"core",    "io",       "kernels", "data",      "positions",   "evaluate",
-                                         "analyze", "settings", "report",  "ops",       "distributed", "model",
-                                         "methods", "train",    "run",     "reproduce", "cli"};
+const std::vector<std::string> kRooms = {"core",     "io",      "kernels",  "data",   "positions", "blocks",
+                                         "evaluate", "analyze", "settings", "report", "ops",       "distributed",
+                                         "model",    "methods", "train",    "run",    "reproduce", "cli"};
 
 size_t place_of(const std::string& room) {
   return static_cast<size_t>(std::find(kRooms.begin(), kRooms.end(), room) - kRooms.begin());

@@ -4,8 +4,11 @@
 
 #include <cmath>
 #include <limits>
+#include <span>
 #include <vector>
 
+#include "graphpae/evaluate/protocol_scores.h"
+#include "graphpae/evaluate/resampling.h"
 #include "tests/support/expect_error.h"
 
 namespace graphpae {
@@ -117,6 +120,45 @@ TEST(Statistics, PassesOnWhatIsNotFinite) {
 }
 
 TEST(Statistics, RefusesNoValues) { EXPECT_DATA_ERROR(statistics({}), "no values"); }
+
+// By hand: deviation 1, t of two degrees 4.30265; with overlap 0.5 the variance of the mean is 1/3 + 1/2.
+TEST(Statistics, OverlappingTrainingSetsWidenTheInterval) {
+  const Numbers values = {4, 5, 6};
+  EXPECT_NEAR(overlapping_statistics(values, 0.5).high, 5 + 4.30265 * std::sqrt(1 / 3.0 + 0.5), 1e-4);
+  EXPECT_EQ(overlapping_statistics(values, 0).high, statistics(values).high);
+  EXPECT_EQ(overlapping_statistics(values, 0.5).deviation, statistics(values).deviation);
+}
+
+TEST(Statistics, IntervalsAreOverSplitsFirst) {
+  ProtocolScores scores;
+  scores.splits = 3;
+  scores.seeds = 2;
+  scores.test = {3, 5, 4, 6, 5, 7};  // means of splits 4, 5, 6
+  EXPECT_NEAR(scores.summary().high, 5 + 4.30265 * std::sqrt(1 / 3.0), 1e-4);
+  EXPECT_EQ(scores.summary().count, 6);
+  scores.overlap = 0.5;
+  EXPECT_NEAR(scores.summary().high, 5 + 4.30265 * std::sqrt(1 / 3.0 + 0.5), 1e-4);
+  ProtocolScores one;
+  one.splits = one.seeds = 1;
+  one.test = {0.7};
+  EXPECT_TRUE(std::isnan(one.summary().low));
+  one.resampled = {0.6, 0.8};
+  EXPECT_EQ(one.summary().low, 0.6);
+}
+
+// Of 100 rows 70 are right: the share of right ones has a deviation of sqrt(0.7 0.3 / 100).
+TEST(Resampling, MatchesTheBinomial) {
+  const auto score = [](std::span<const int32_t> drawn) -> std::optional<double> {
+    double right = 0;
+    for (const int32_t row : drawn) right += row < 70 ? 1 : 0;
+    return right / static_cast<double>(drawn.size());
+  };
+  const auto interval = resampled_interval(100, score);
+  ASSERT_TRUE(interval);
+  EXPECT_NEAR(interval->first, 0.7 - 1.96 * 0.0458, 0.015);
+  EXPECT_NEAR(interval->second, 0.7 + 1.96 * 0.0458, 0.015);
+  EXPECT_FALSE(resampled_interval(5, [](std::span<const int32_t>) { return std::optional<double>(); }));
+}
 
 }  // namespace
 }  // namespace graphpae
