@@ -9,6 +9,7 @@ shift
 build_directory() {
   case $preset in
     release) echo "$root/build" ;;
+    fuzz) echo "$root/build/fuzz-clang" ;;
     *) echo "$root/build/$preset" ;;
   esac
 }

@@ -28,7 +28,4 @@ struct Common {
 void print_json(const Json& json);
 void print_notes(const std::vector<std::string>& notes);
 
-// Words as a shell reads them back.
-std::string shell_words(const std::vector<std::string>& words);
-
 }  // namespace graphpae::cli

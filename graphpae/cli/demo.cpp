@@ -31,7 +31,7 @@ Settings demo_settings() {
 
 void run_demo(const std::string& directory, bool force, const Common& common) {
   const Dataset dataset{
-      generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}};
+      generate(generate_defaults("heterophilic"), common.thread_count()), "generated heterophilic", {}, 0, {}, {}};
   const Graph& graph = dataset.graph();
   if (!common.json) fmt::print("{}\n", info_text(dataset, "demo graph"));
   if (fs::exists(directory) && !fs::is_empty(directory) && !force)

@@ -9,6 +9,7 @@
 #include "graphpae/cli/evaluation.h"
 #include "graphpae/cli/model_data.h"
 #include "graphpae/cli/model_flags.h"
+#include "graphpae/cli/repeat.h"
 #include "graphpae/cli/score_table.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/run_directory.h"
@@ -91,13 +92,14 @@ std::string finetune_text(const run::FinetuneResult& result) {
          score_table({fmt::format("accuracy, {} splits", scores.size())}, {{"test part", {statistics(scores)}}}, {});
 }
 
-void finetune(FinetuneFlags& flags, const Common& common) {
+void finetune(FinetuneFlags& flags, const CLI::App& verb, const Common& common) {
   const TrainingFlags& training = flags.training;
   training.check("RUN2");
   FinetuneSettings checked;
   resolve_settings(flags.model, {}, &checked);  // errors before the data are read
   run::FinetuneOptions options;
   static_cast<RunOptions&>(options) = training.run;
+  options.prolongs = names_setting(flags.model.settings, "epochs");
   options.data = flags.data.data;
   options.model = flags.has_run() ? run::load_model(flags.run) : nullptr;
   options.model_name = flags.run;
@@ -115,7 +117,10 @@ void finetune(FinetuneFlags& flags, const Common& common) {
   const Dataset dataset =
       options.model ? load_data_for(*options.model, flags.data, common, false) : load_data(flags.data, common);
   std::vector<std::string> notes = dataset.notes;
-  const Settings base = options.model || resuming ? Settings() : base_settings(flags.model, dataset.is_graph(), notes);
+  const Graph* graph = std::get_if<Graph>(&dataset.content);
+  std::vector<std::string> chosen;  // config.yaml tells it
+  const Settings base =
+      options.model || resuming ? Settings() : base_settings(flags.model, graph, graph ? chosen : notes);
   print_notes(notes);  // before an error that they explain
   if (!resuming)
     options.settings = options.model
@@ -124,6 +129,7 @@ void finetune(FinetuneFlags& flags, const Common& common) {
 
   run::Context context = context_of(common);
   context.kernels = parse_kernels(training.kernels);
+  context.again = repeating_words(verb);
   if (training.dry_run)
     return print_estimate(
         std::visit([&](const auto& data) { return run::estimate_finetuning(data, options, context); }, dataset.content),
@@ -162,7 +168,7 @@ void add_finetune(CLI::App& app, Common& common) {
   add_matching_flag(*verb, flags->data);
   verb->add_flag("--one-at-a-time", flags->parts.one_at_a_time, "Train a model of its own for every target.")
       ->group(kRare);
-  verb->callback([flags, &common] { finetune(*flags, common); });
+  verb->callback([flags, verb, &common] { finetune(*flags, *verb, common); });
 }
 
 }  // namespace graphpae::cli

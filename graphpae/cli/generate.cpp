@@ -30,7 +30,7 @@ void add_generate(CLI::App& app, Common& common) {
   verb->callback([flags, &common] {
     GenerateOptions options = generate_defaults(flags->kind);
     apply_settings(table_of(options), flags->settings);
-    const Dataset dataset{generate(options, common.thread_count()), "generated " + flags->kind, {}};
+    const Dataset dataset{generate(options, common.thread_count()), "generated " + flags->kind, {}, 0, {}, {}};
     write_directory(flags->output, dataset.graph(), flags->force);
     if (common.json) {
       Json json = info_json(dataset);

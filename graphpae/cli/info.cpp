@@ -260,7 +260,7 @@ Json info_json(const Dataset& dataset) {
 std::string info_text(const Dataset& dataset, const std::string& name) {
   const std::string body =
       dataset.is_graph() ? graph_text(summarise(dataset.graph())) : set_text(summarise(dataset.graph_set()), dataset);
-  return fmt::format("{} ({})\n{}{}", name, dataset.form, columns_text(dataset.columns), body);
+  return fmt::format("{} ({})\n{}{}", name, dataset.form, body, columns_text(dataset.columns));
 }
 
 void add_info(CLI::App& app, Common& common) {

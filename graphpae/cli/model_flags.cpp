@@ -13,6 +13,7 @@
 #include "graphpae/reproduce/budget.h"
 #include "graphpae/run/pretrain.h"
 #include "graphpae/settings/all_settings.h"
+#include "graphpae/settings/default_settings.h"
 #include "graphpae/settings/recipes.h"
 
 namespace graphpae::cli {
@@ -43,7 +44,11 @@ void resolve(const ModelFlags& flags, AllSettings& settings) {
 
 Settings resolve_settings(const ModelFlags& flags, const Settings& base, FinetuneSettings* finetune) {
   AllSettings settings{base, finetune == nullptr ? FinetuneSettings() : *finetune, {}};
+  settings.model.restarts.clear();
   resolve(flags, settings);
+  // Restarts belong to the number of epochs they were made for.
+  if (settings.model.restarts.empty() && settings.model.epochs == base.epochs)
+    settings.model.restarts = base.restarts;
   check(settings.model);
   check(settings.finetune);
   if (finetune != nullptr) *finetune = settings.finetune;
@@ -60,15 +65,22 @@ void resolve_reading(const ModelFlags& flags, const std::string& config, DataFla
   if (settings.reading.featurizer) data.featurizer = name_of(*settings.reading.featurizer);
 }
 
-Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes) {
+Settings base_settings(const ModelFlags& flags, const Graph* graph, std::vector<std::string>& notes) {
   if (!flags.recipe.empty()) return {};
   const std::string method = resolve_settings(flags).method;
   const auto named = [&](const Recipe& recipe) { return recipe.name == method; };
   if (method != Settings().method && std::any_of(recipes().begin(), recipes().end(), named)) {
     notes.push_back(fmt::format("method {0} without --recipe: what is not set comes from recipe {0}", method));
-    return recipe_settings(method);
+    return graph != nullptr && flags.settings.config.empty() ? default_settings(*graph, recipe_settings(method))
+                                                             : recipe_settings(method);
   }
-  if (is_graph) return {};
+  if (graph != nullptr) {
+    if (!flags.settings.config.empty()) return {};
+    const Settings chosen = default_settings(*graph);
+    const Settings said = resolve_settings(flags, chosen);
+    notes.push_back("without --recipe: " + describe_defaults(said));
+    return chosen;
+  }
   notes.push_back("molecules without --recipe: what is not set comes from recipe molecules");
   return recipe_settings("molecules");
 }
@@ -106,6 +118,7 @@ Kernels parse_kernels(const std::string& text) {
 
 void print_estimate(const Estimate& estimate, const Common& common) {
   const bool tried = estimate.seconds > 0;
+  const int processors = all_threads().count;
   const double seconds = estimate.seconds * static_cast<double>(estimate.epochs);
   if (common.json) {
     Json named;
@@ -114,6 +127,8 @@ void print_estimate(const Estimate& estimate, const Common& common) {
                        {"bytes", estimate.bytes},
                        {"seconds_per_epoch", tried ? Json(estimate.seconds) : Json()},
                        {"seconds", tried ? Json(seconds) : Json()},
+                       {"load", tried ? Json(estimate.load) : Json()},
+                       {"processors", processors},
                        {"shapes", named}});
   }
   for (const auto& [name, shape] : estimate.shapes) fmt::print("  {:<36} [{}]\n", name, fmt::join(shape, ", "));
@@ -121,7 +136,8 @@ void print_estimate(const Estimate& estimate, const Common& common) {
   fmt::print("memory         about {:.2f} GB ({:.2f} GB available)\n", static_cast<double>(estimate.bytes) / 1e9,
              static_cast<double>(available_memory()) / 1e9);
   if (tried) {
-    fmt::print("an epoch       about {:.2g} s\n", estimate.seconds);
+    fmt::print("an epoch       about {:.2g} s, measured with load {:.1f} on {} processors{}\n", estimate.seconds,
+               estimate.load, processors, estimate.load > 0.5 * processors ? ": an idle machine is faster" : "");
     fmt::print("{:<14} about {}\n", fmt::format("{} epochs", estimate.epochs), duration_text(seconds));
   } else {
     fmt::print("an epoch       not tried, it does not fit into memory\n");

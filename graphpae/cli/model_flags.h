@@ -13,7 +13,8 @@
 
 namespace graphpae {
 struct Estimate;
-}
+class Graph;
+}  // namespace graphpae
 
 namespace graphpae::cli {
 
@@ -33,9 +34,10 @@ void add_recipe_flag(CLI::App& app, std::string& recipe);
 // `finetune`, if not null, receives the settings of fine-tuning in the same way, from what it holds.
 Settings resolve_settings(const ModelFlags& flags, const Settings& base = {}, FinetuneSettings* finetune = nullptr);
 
-// The base for training on one graph or on molecules. Without a recipe, another method than graphpae starts from the
-// recipe of its name, if there is one, and molecules from recipe `molecules`, which `notes` says.
-Settings base_settings(const ModelFlags& flags, bool is_graph, std::vector<std::string>& notes);
+// The base for training on one graph, or on molecules (null). Without a recipe, another method than graphpae starts
+// from the recipe of its name, if there is one, molecules from recipe `molecules`, and a graph from what fits its size
+// (settings/default_settings.h) unless there is a --config; `notes` say so.
+Settings base_settings(const ModelFlags& flags, const Graph* graph, std::vector<std::string>& notes);
 
 // How molecules are read: as --featurizer says; else as a run that goes on did, if `config` names its config.yaml; else
 // as --set, --config or the recipe says.

@@ -157,6 +157,8 @@ OptionTable position_table(PositionOptions& o) {
                    "Compute with this solver.");
   table.add("skip_zero", o.skip_zero, "Leave out eigenvalues below 1e-6.");
   table.add("absolute", o.absolute, "Take absolute values of entries.");
+  table.add_choice("weights", o.weights, {{"use", true}, {"ignore", false}},
+                   "Use the weights of edges, if they have any, or count every edge the same.");
   table.add_choice("normalisation", o.normalisation,
                    {{"none", N::none},
                     {"l1", N::l1},

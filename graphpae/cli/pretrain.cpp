@@ -9,6 +9,7 @@
 #include "graphpae/cli/context.h"
 #include "graphpae/cli/evaluation.h"
 #include "graphpae/cli/model_flags.h"
+#include "graphpae/cli/repeat.h"
 #include "graphpae/core/error.h"
 
 namespace graphpae::cli {
@@ -44,7 +45,7 @@ void print_result(const run::PretrainResult& result, const Common& common) {
   if (result.evaluation) fmt::print("\n{}", evaluation_text(*result.evaluation));
 }
 
-void pretrain(PretrainFlags& flags, Common& common) {
+void pretrain(PretrainFlags& flags, const CLI::App& verb, Common& common) {
   const TrainingFlags& training = flags.training;
   training.check("RUN");
   if (flags.precision != "fp32")
@@ -57,6 +58,7 @@ void pretrain(PretrainFlags& flags, Common& common) {
   }
   run::PretrainOptions options;
   static_cast<RunOptions&>(options) = training.run;
+  options.prolongs = names_setting(flags.model.settings, "epochs");
   options.data = flags.data.data;
   options.again = [&](const Settings& begun) { return resolve_settings(flags.model, begun); };
   if (flags.evaluate) options.evaluate = flags.evaluation;
@@ -66,12 +68,13 @@ void pretrain(PretrainFlags& flags, Common& common) {
   options.featurizer = flags.data.featurizer;
   std::vector<std::string> notes;
   const auto data = load_training_data(flags.data, common, notes);
-  const Settings base = resuming ? Settings() : base_settings(flags.model, std::holds_alternative<Graph>(data), notes);
   print_notes(notes);
+  const Settings base = resuming ? Settings() : base_settings(flags.model, std::get_if<Graph>(&data), options.notes);
   options.settings = resolve_settings(flags.model, base);
 
   run::Context context = context_of(common);
   context.kernels = parse_kernels(training.kernels);
+  context.again = repeating_words(verb);
   if (training.dry_run)
     return print_estimate(
         std::visit([&](const auto& of) { return run::estimate_pretraining(of, options, context); }, data), common);
@@ -102,7 +105,7 @@ void add_pretrain(CLI::App& app, Common& common) {
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
   add_evaluate_flags(*verb, flags->evaluation, evaluate);
-  verb->callback([flags, &common] { pretrain(*flags, common); });
+  verb->callback([flags, verb, &common] { pretrain(*flags, *verb, common); });
 }
 
 }  // namespace graphpae::cli

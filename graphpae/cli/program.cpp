@@ -5,6 +5,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/suggest.h"
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/io/text.h"
 #include "graphpae/version.h"
 
 namespace graphpae::cli {

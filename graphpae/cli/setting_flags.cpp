@@ -60,6 +60,13 @@ void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& fl
   app.add_option("--config", flags.config, "Read settings from this file (YAML).")->type_name("FILE");
 }
 
+bool names_setting(const SettingFlags& flags, const std::string& key) {
+  const auto is_key = [&](const auto& flag) { return flag.first == key; };
+  const auto sets_key = [&](const std::string& assignment) { return assignment.starts_with(key + "="); };
+  return std::any_of(flags.flags.begin(), flags.flags.end(), is_key) ||
+         std::any_of(flags.set.begin(), flags.set.end(), sets_key);
+}
+
 void apply_settings(OptionTable table, const SettingFlags& flags) {
   if (!flags.config.empty()) set_from_yaml(table, read_file(flags.config, 1 << 20), flags.config);
   for (const std::string& assignment : flags.set) {

@@ -28,6 +28,8 @@ void add_setting_flags(CLI::App& app, const OptionTable& table, SettingFlags& fl
 // Without --set and --config.
 void add_option_flags(CLI::App& app, const OptionTable& table, SettingFlags& flags, const FlagNames& names = {});
 // Precedence: --flag and --set, then --config.
+// Whether a flag or --set says so; a file does not count.
+bool names_setting(const SettingFlags& flags, const std::string& key);
 void apply_settings(OptionTable table, const SettingFlags& flags);
 
 // What settings declare; refers to them.

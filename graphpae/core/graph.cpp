@@ -53,7 +53,9 @@ void Graph::check_features() const {
         fmt::format("{} names were found for {} columns of features", feature_names().size(), features().columns()));
 }
 
-Graph Graph::with_features(Features features, std::vector<std::string> names) && {
+Graph Graph::with_features(Features features, std::vector<std::string> names,
+                           std::shared_ptr<const FeaturePlan> plan) && {
+  feature_plan_ = std::move(plan);
   parts_.features = std::move(features);
   parts_.feature_names = std::move(names);
   check_features();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "graphpae/core/text_column.h"
 
 namespace graphpae {
+
+struct FeaturePlan;  // settings/feature_plan.h
 
 inline constexpr int32_t kUnlabelled = -1;
 
@@ -53,8 +56,13 @@ class Graph {
   const TextColumn& node_names() const { return parts_.node_names; }
   std::string node_name(int64_t node) const;
 
-  // The same graph with other features [N,F'] and the names of their columns, or none. Throws as the constructor.
-  Graph with_features(Features features, std::vector<std::string> names) &&;
+  // How its features were made of those of the data; null: they are those of the data.
+  const std::shared_ptr<const FeaturePlan>& feature_plan() const { return feature_plan_; }
+
+  // The same graph with other features [N,F'], the names of their columns, or none, and how they were made. Throws as
+  // the constructor.
+  Graph with_features(Features features, std::vector<std::string> names,
+                      std::shared_ptr<const FeaturePlan> plan = nullptr) &&;
   Graph with_splits(std::vector<Split> splits) &&;
 
  private:
@@ -63,6 +71,7 @@ class Graph {
   GraphParts parts_;  // without the edges
   Adjacency adjacency_;
   DirectedEdges directed_edges_;
+  std::shared_ptr<const FeaturePlan> feature_plan_;
   int64_t num_classes_ = 0;
   int64_t num_edge_rows_ = 0;
 };

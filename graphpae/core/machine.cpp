@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
 
@@ -17,6 +18,11 @@ std::string processor_name() {
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   }
   return "unknown";
+}
+
+double load_average() {
+  double load = 0;
+  return ::getloadavg(&load, 1) == 1 ? load : 0;
 }
 
 std::string time_stamp() { return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))); }

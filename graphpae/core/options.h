@@ -46,9 +46,11 @@ class OptionTable {
   void add(std::string key, std::string& field, std::string help);
   void add(std::string key, std::vector<int64_t>& field, Range range, std::string help);
 
-  // A field with a fixed set of values, each with its name.
+  // A field with a fixed set of values, each with its name. `former` names are understood, but neither offered nor
+  // written.
   template <class E>
-  void add_choice(std::string key, E& field, std::vector<std::pair<std::string, E>> choices, std::string help);
+  void add_choice(std::string key, E& field, std::vector<std::pair<std::string, E>> choices, std::string help,
+                  std::vector<std::pair<std::string, E>> former = {});
 
   // Sets one option from text. Throws a usage error that names the key, what was found and what is
   // expected; an unknown key suggests the nearest one.
@@ -77,7 +79,7 @@ std::string to_yaml(const OptionTable& table);
 
 template <class E>
 void OptionTable::add_choice(std::string key, E& field, std::vector<std::pair<std::string, E>> choices,
-                             std::string help) {
+                             std::string help, std::vector<std::pair<std::string, E>> former) {
   std::vector<std::string> names;
   for (const auto& choice : choices) names.push_back(choice.first);
   const auto print = [&field, choices] {
@@ -86,9 +88,10 @@ void OptionTable::add_choice(std::string key, E& field, std::vector<std::pair<st
     }
     return std::string();
   };
-  const auto choose = [&field, choices](std::string_view text) {
-    for (const auto& choice : choices) {
-      if (choice.first == text) {
+  const auto choose = [&field, choices, former](std::string_view text) {
+    for (const auto* known : {&choices, &former}) {
+      for (const auto& choice : *known) {
+        if (choice.first != text) continue;
         field = choice.second;
         return true;
       }

@@ -116,6 +116,15 @@ std::string list_of(const std::set<std::string_view>& texts) {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
+// Notes stay readable whatever a file holds.
+std::string few_of(std::vector<std::string> texts) {
+  constexpr size_t kMostTold = 20;
+  if (texts.size() <= kMostTold) return fmt::format("{}", fmt::join(texts, ", "));
+  const size_t more = texts.size() - kMostTold;
+  texts.resize(kMostTold);
+  return fmt::format("{} and {} more", fmt::join(texts, ", "), more);
+}
+
 class Assigner {
  public:
   Assigner(std::vector<Values>& all, GraphParts& parts) : all_(all), taken_(all.size(), false), parts_(parts) {}
@@ -182,9 +191,9 @@ class Assigner {
         parts_.features = Features::dense(parts_.num_nodes, columns_, std::move(dense));
       }
       parts_.feature_names = std::move(names_);
-      notes.push_back(fmt::format("features from node attributes: {}", fmt::join(used_, ", ")));
+      notes.push_back(fmt::format("features from node attributes: {}", few_of(used_)));
     }
-    if (!ignored_.empty()) notes.push_back(fmt::format("node attributes are ignored: {}", fmt::join(ignored_, ", ")));
+    if (!ignored_.empty()) notes.push_back(fmt::format("node attributes are ignored: {}", few_of(ignored_)));
   }
 
   std::vector<std::string> notes;
@@ -261,8 +270,9 @@ class Assigner {
   void add_columns(const Values& values) {
     if (values.present == 0) return ignore(values, "no values");
     if (values.numeric && values.longest == 1 && are_ids(values.name, values.numbers)) return ignore(values, "ids");
-    if (values.longest > 1 && values.numeric && 2 * values.present < parts_.num_nodes)
-      return ignore(values, "lists of few nodes");  // the others would get means, of any length
+    // The other nodes would get means: too many made-up numbers, and a small file could ask for any number of them.
+    if (values.numeric && (values.longest > 1 ? 2 : 10) * values.present < parts_.num_nodes)
+      return ignore(values, fmt::format("{} of few nodes", values.longest > 1 ? "lists" : "numbers"));
     if (values.numeric && values.equal_lengths && values.longest <= kLongestList) return add_numbers(values);
     if (values.numeric) return ignore(values, "lists of different lengths");
     if (values.distinct.size() == 1 && values.present == parts_.num_nodes)

@@ -383,7 +383,8 @@ class Recognition {
 std::vector<std::string> EdgeColumns::left_out() const {
   std::vector<std::string> columns;
   for (int c = 0; c < lines.columns && has_edges; ++c) {
-    if (c != lines.source && c != lines.target && c != lines.weight) columns.push_back(name(c));
+    if (c != lines.source && c != lines.target && c != lines.weight)
+      columns.push_back(name(c).empty() ? fmt::format("{} (without a name)", c + 1) : name(c));
   }
   return columns;
 }

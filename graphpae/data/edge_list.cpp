@@ -91,7 +91,7 @@ EdgeList read_edge_list(const std::string& path, const EdgeListOptions& options)
     if (shown.size() < rest.size()) shown.push_back("...");
     const int source = columns.lines.source + 1, target = columns.lines.target + 1;
     std::string hint;
-    if (columns.lines.weight < 0 && rest.size() == 1)
+    if (columns.lines.weight < 0 && rest.size() == 1 && !rest[0].ends_with("(without a name)"))
       hint = fmt::format("; if it holds weights, say --columns {},{},{}", source, target, 6 - source - target);
     list.notes.push_back(fmt::format("{}: column{} {} left out{}", path, shown.size() > 1 ? "s" : "",
                                      fmt::format("{} {}", fmt::join(shown, ", "), shown.size() > 1 ? "are" : "is"),

@@ -15,6 +15,7 @@
 #include "graphpae/data/node_files.h"
 #include "graphpae/data/node_ids.h"
 #include "graphpae/data/node_table.h"
+#include "graphpae/data/split_table.h"
 #include "graphpae/io/text.h"
 
 namespace graphpae {
@@ -169,7 +170,12 @@ Dataset finish(const std::string& path, const char* form, MoleculeRows rows, Fin
                const LoadOptions& options) {
   if (!options.features.empty() || !options.labels.empty())
     throw usage_error(fmt::format("{}: holds molecules; files of features and labels are for one graph", path));
-  if (!options.splits.empty()) rows.parts.splits = read_splits(options.splits, rows.parts.num_graphs);
+  if (!options.splits.empty()) {
+    const NodeIndex index(rows.parts.ids, rows.parts.num_graphs);  // a table may name molecules by their ids
+    rows.parts.splits = is_text_table(options.splits)
+                            ? read_split_table(options.splits, &index, rows.parts.num_graphs).splits
+                            : read_splits(options.splits, rows.parts.num_graphs);
+  }
   return naming(path, [&] {
     const int64_t invalid = add_graphs(rows, options, findings.notes);
     GraphSet set(std::move(rows.parts));

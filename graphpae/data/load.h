@@ -42,7 +42,7 @@ struct Dataset {
   std::string form;                     // how it was read, for instance "edge list"
   std::vector<std::string> notes;       // what a user should know: columns ignored, ...
   int64_t invalid = 0;                  // rows that are not molecules, left out or kept as OnInvalid says
-  MoleculeDuplicates duplicates;        // of molecules with targets
+  MoleculeDuplicates duplicates = {};   // of molecules with targets
   std::vector<ColumnUse> columns = {};  // how columns of text tables were understood
 
   bool is_graph() const { return std::holds_alternative<Graph>(content); }

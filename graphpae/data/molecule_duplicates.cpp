@@ -105,9 +105,10 @@ MoleculeDuplicates find_molecule_duplicates(const GraphSetParts& parts, Threads 
 
 std::string duplicates_note(const MoleculeDuplicates& duplicates) {
   if (duplicates.groups == 0) return "";
-  return fmt::format("{} rows are {} molecules that appear more than once; {} of these {} different labels",
-                     grouped(duplicates.molecules), grouped(duplicates.groups), grouped(duplicates.conflicting),
-                     duplicates.conflicting == 1 ? "has" : "have");
+  const bool one = duplicates.groups == 1;
+  return fmt::format("{} rows are {} molecule{} that appear{} more than once; {} of these {} different labels",
+                     grouped(duplicates.molecules), grouped(duplicates.groups), one ? "" : "s", one ? "s" : "",
+                     grouped(duplicates.conflicting), duplicates.conflicting == 1 ? "has" : "have");
 }
 
 }  // namespace graphpae

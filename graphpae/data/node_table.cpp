@@ -62,7 +62,7 @@ FeatureTable read_feature_text(const std::string& path, const NodeIndex* index, 
   if (!layout.header.empty()) {
     for (const size_t c : places) table.names.push_back(layout.header[c]);
   }
-  table.columns.uses.emplace_back("features", fmt::format("{} columns", columns));
+  table.columns.uses.emplace_back("features", fmt::format("{} column{}", columns, columns == 1 ? "" : "s"));
   return table;
 }
 

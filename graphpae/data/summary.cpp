@@ -141,7 +141,7 @@ void summarise_edges(const Graph& graph, GraphSummary& summary) {
 
 }  // namespace
 
-GraphSummary summarise(const Graph& graph) {
+GraphSummary summarise(const Graph& graph, CountDuplicates duplicates) {
   const Adjacency& adjacency = graph.adjacency();
   GraphSummary summary;
   summary.nodes = graph.num_nodes();
@@ -177,7 +177,7 @@ GraphSummary summarise(const Graph& graph) {
   }
   summary.mean_degree = 2.0 * static_cast<double>(summary.edges) / static_cast<double>(summary.nodes);
   summary.edge_homophily = edge_homophily(graph);
-  summary.duplicates = find_duplicates(graph);
+  if (duplicates == CountDuplicates::yes) summary.duplicates = find_duplicates(graph);
   return summary;
 }
 

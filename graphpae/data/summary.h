@@ -74,7 +74,8 @@ struct GraphSetSummary {
   double mean_nodes = 0, mean_edges = 0;
 };
 
-GraphSummary summarise(const Graph& graph);
+enum class CountDuplicates { no, yes };  // on large graphs they take as long as all the rest
+GraphSummary summarise(const Graph& graph, CountDuplicates duplicates = CountDuplicates::yes);
 GraphSetSummary summarise(const GraphSet& set);
 
 // SHA-256 over what was read: structure, weights and directions of edges, features, labels and, if asked for, splits.

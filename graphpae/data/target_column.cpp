@@ -132,8 +132,8 @@ TargetColumn::Result TargetColumn::as_classes(bool asked_for) {
   if (texts_.size() > 2) {
     if (!asked_for && (!repeated || texts_.size() > kMostListed)) return result;
     result.place = 0;
-    result.reason =
-        fmt::format("holds {} different texts ({}), expected numbers or two classes", texts_.size(), listed(texts_));
+    result.reason = fmt::format("holds {} different texts ({}), neither numbers nor two classes{}", texts_.size(),
+                                listed(texts_), asked_for ? "" : ",");
     return result;
   }
   const ClassPair pair = order_classes(texts_[0], texts_[1]);

@@ -20,6 +20,7 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
+#include "graphpae/distributed/store_options.h"
 
 namespace graphpae {
 namespace {
@@ -66,6 +67,7 @@ StorePtr open_store(const ProcessPlace& place, milliseconds timeout, bool serves
   options.isServer = serves;
   options.waitWorkers = false;
   options.timeout = timeout;
+  use_plain_sockets(options);
   return c10::make_intrusive<c10d::PrefixStore>("graphpae", c10::make_intrusive<c10d::TCPStore>(place.master, options));
 }
 

@@ -77,33 +77,36 @@ bool ShiftedFactor::try_factorise(Threads threads) {
 }
 
 void ShiftedFactor::solve(float* x, int64_t c, Threads threads) const {
-  Buffer<float> columns(static_cast<size_t>(n_ * c));  // [c,n]
-  for (int64_t i = 0; i < n_; ++i) {
-    for (int64_t j = 0; j < c; ++j) columns[j * n_ + i] = x[i * c + j];
+  const auto at = [&](int64_t i, int64_t j) { return l_[i * n_ + j]; };
+  Buffer<float> solved(static_cast<size_t>(kFactorBlock * c));  // of a block, its sign changed
+  const auto keep_negative = [&](int64_t k, int64_t b) {
+    for (int64_t i = 0; i < b * c; ++i) solved[i] = -x[k * c + i];
+  };
+  // L y = b, from the first block on: what is solved is taken out of all that follows.
+  for (int64_t k = 0; k < n_; k += kFactorBlock) {
+    const int64_t b = std::min(kFactorBlock, n_ - k), after = n_ - k - b;
+    for (int64_t i = k; i < k + b; ++i) {
+      for (int64_t t = k; t < i; ++t) {
+        for (int64_t j = 0; j < c; ++j) x[i * c + j] -= at(i, t) * x[t * c + j];
+      }
+      for (int64_t j = 0; j < c; ++j) x[i * c + j] /= at(i, i);
+    }
+    keep_negative(k, b);
+    kernels::dense_product(kernels::plain(&l_[(k + b) * n_ + k], n_), kernels::plain(solved.data(), c), after, c, b,
+                           x + (k + b) * c, c, {.accumulate = true}, threads);
   }
-  const int64_t groups = std::min<int64_t>(threads.count, c);
-  parallel_tasks(threads, groups, [&](int64_t group) {
-    flush_denormals();
-    const auto [first, last] = part_of(c, group, groups);
-    for (int64_t i = 0; i < n_; ++i) {
-      const float* row = &l_[i * n_];  // to the right of the diagonal: column i of L
-      for (int64_t j = first; j < last; ++j) {
-        float* v = &columns[j * n_];
-        const float value = v[i] /= row[i];
-        for (int64_t k = i + 1; k < n_; ++k) v[k] -= value * row[k];
+  // L^T x = y, from the last block on; above the diagonal stands L^T.
+  for (int64_t k = (n_ - 1) / kFactorBlock * kFactorBlock; k >= 0; k -= kFactorBlock) {
+    const int64_t b = std::min(kFactorBlock, n_ - k);
+    for (int64_t i = k + b - 1; i >= k; --i) {
+      for (int64_t t = i + 1; t < k + b; ++t) {
+        for (int64_t j = 0; j < c; ++j) x[i * c + j] -= at(i, t) * x[t * c + j];
       }
+      for (int64_t j = 0; j < c; ++j) x[i * c + j] /= at(i, i);
     }
-    for (int64_t i = n_ - 1; i >= 0; --i) {
-      const float* row = &l_[i * n_];
-      for (int64_t j = first; j < last; ++j) {
-        float* v = &columns[j * n_];
-        const float value = v[i] /= row[i];
-        for (int64_t k = 0; k < i; ++k) v[k] -= value * row[k];
-      }
-    }
-  });
-  for (int64_t i = 0; i < n_; ++i) {
-    for (int64_t j = 0; j < c; ++j) x[i * c + j] = columns[j * n_ + i];
+    keep_negative(k, b);
+    kernels::dense_product(kernels::plain(l_.data() + k, n_), kernels::plain(solved.data(), c), k, c, b, x, c,
+                           {.accumulate = true}, threads);
   }
 }
 

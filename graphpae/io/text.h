@@ -42,6 +42,9 @@ std::string existing_gz(const std::string& path);
 // 12345678 -> "12,345,678"
 std::string grouped(int64_t number);
 
+// Words of a command as a shell reads them back.
+std::string shell_words(const std::vector<std::string>& words);
+
 // A difference: "+1.25", "-0.04", and "0.00" without a sign if all the digits that are shown are zero.
 std::string signed_text(double value, int decimals);
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graphpae/kernels/row_ranges.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/adam.cpp"
 #include <hwy/foreach_target.h>
@@ -92,19 +94,14 @@ void update_parameter(const UpdateOptions& options, int64_t step, const float* g
   }
   constexpr int64_t kRange = 1 << 14;  // a multiple of every vector length: ranges give the same bits as one loop
   const int team = n <= 4 * kRange ? 1 : threads.count;  // a small update is over before a team has started
-#pragma omp parallel num_threads(team)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t begin = 0; begin < n; begin += kRange) {
-      const int64_t end = std::min(n, begin + kRange);
-      if (sgd) {
-        HWY_DYNAMIC_DISPATCH(SgdRange)(factors, gradient, begin, end, parameter);
-      } else {
-        HWY_DYNAMIC_DISPATCH(AdamRange)(factors, gradient, begin, end, parameter, first, second);
-      }
+  for_parts((n + kRange - 1) / kRange, team, [&](int64_t part) {
+    const int64_t begin = part * kRange, end = std::min(n, begin + kRange);
+    if (sgd) {
+      HWY_DYNAMIC_DISPATCH(SgdRange)(factors, gradient, begin, end, parameter);
+    } else {
+      HWY_DYNAMIC_DISPATCH(AdamRange)(factors, gradient, begin, end, parameter, first, second);
     }
-  }
+  });
 }
 
 }  // namespace graphpae::kernels

@@ -37,26 +37,21 @@ void RangeMoments(const float* x, int64_t first, int64_t last, int64_t width, fl
 }
 
 void Normalise(const BatchNorm& norm, const float* x, int64_t first, int64_t last, float* y) {
-  const int64_t width = norm.width;
-  RowKeeper keeper(norm.dropout);
-  for (int64_t i = first; i < last; ++i) {
-    keeper.start_row(i);
-    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
-      const auto unit = hn::Mul(hn::Sub(hn::LoadU(d, x + i * width + j), hn::LoadU(d, norm.mean + j)),
-                                hn::LoadU(d, norm.inverse + j));
-      auto v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
-      if (norm.relu) v = hn::Max(v, hn::Zero(d));
-      hn::StoreU(keeper.drop(d, j, v), d, y + i * width + j);
-    });
-  }
+  for_kept_elements(norm.dropout, first, last, norm.width, [&](auto& keeper, auto d, int64_t at, int64_t j) HWY_ATTR {
+    const auto unit =
+        hn::Mul(hn::Sub(hn::LoadU(d, x + at), hn::LoadU(d, norm.mean + j)), hn::LoadU(d, norm.inverse + j));
+    auto v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
+    if (norm.relu) v = hn::Max(v, hn::Zero(d));
+    hn::StoreU(keeper.drop(d, j, v), d, y + at);
+  });
 }
 
 // What comes through dropout and activation of an element: its unit value and the gradient of its affine value.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE V Arriving(D d, const BatchNorm& norm, const RowKeeper& keeper, const float* x, const float* d_y, int64_t j,
                       V& unit) {
-  unit = hn::Mul(hn::Sub(hn::LoadU(d, x + j), hn::LoadU(d, norm.mean + j)), hn::LoadU(d, norm.inverse + j));
-  V gradient = hn::LoadU(d, d_y + j);
+  unit = hn::Mul(hn::Sub(hn::LoadU(d, x), hn::LoadU(d, norm.mean + j)), hn::LoadU(d, norm.inverse + j));
+  V gradient = hn::LoadU(d, d_y);
   if (norm.relu) {
     const V v = hn::MulAdd(unit, hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.bias + j));
     gradient = hn::IfThenElseZero(hn::Gt(v, hn::Zero(d)), gradient);
@@ -67,33 +62,24 @@ HWY_INLINE V Arriving(D d, const BatchNorm& norm, const RowKeeper& keeper, const
 // sums [2,D]: of the gradients, and of the gradients times the unit values.
 void SumGradients(const BatchNorm& norm, const float* x, const float* d_y, int64_t first, int64_t last, float* sums) {
   const int64_t width = norm.width;
-  RowKeeper keeper(norm.dropout);
-  for (int64_t i = first; i < last; ++i) {
-    keeper.start_row(i);
-    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
-      auto unit = hn::Zero(d);
-      const auto gradient = Arriving(d, norm, keeper, x + i * width, d_y + i * width, j, unit);
-      hn::StoreU(hn::Add(hn::LoadU(d, sums + j), gradient), d, sums + j);
-      hn::StoreU(hn::MulAdd(gradient, unit, hn::LoadU(d, sums + width + j)), d, sums + width + j);
-    });
-  }
+  for_kept_elements(norm.dropout, first, last, width, [&](auto& keeper, auto d, int64_t at, int64_t j) HWY_ATTR {
+    auto unit = hn::Zero(d);
+    const auto gradient = Arriving(d, norm, keeper, x + at, d_y + at, j, unit);
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + j), gradient), d, sums + j);
+    hn::StoreU(hn::MulAdd(gradient, unit, hn::LoadU(d, sums + width + j)), d, sums + width + j);
+  });
 }
 
 // Means [D] of what SumGradients sums.
 void NormaliseBackward(const BatchNorm& norm, const float* x, const float* d_y, int64_t first, int64_t last,
                        const float* mean_bias, const float* mean_weight, float* d_x) {
-  const int64_t width = norm.width;
-  RowKeeper keeper(norm.dropout);
-  for (int64_t i = first; i < last; ++i) {
-    keeper.start_row(i);
-    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR {
-      auto unit = hn::Zero(d);
-      auto gradient = Arriving(d, norm, keeper, x + i * width, d_y + i * width, j, unit);
-      gradient = hn::Sub(gradient, hn::MulAdd(unit, hn::LoadU(d, mean_weight + j), hn::LoadU(d, mean_bias + j)));
-      const auto slope = hn::Mul(hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.inverse + j));
-      hn::StoreU(hn::Mul(gradient, slope), d, d_x + i * width + j);
-    });
-  }
+  for_kept_elements(norm.dropout, first, last, norm.width, [&](auto& keeper, auto d, int64_t at, int64_t j) HWY_ATTR {
+    auto unit = hn::Zero(d);
+    auto gradient = Arriving(d, norm, keeper, x + at, d_y + at, j, unit);
+    gradient = hn::Sub(gradient, hn::MulAdd(unit, hn::LoadU(d, mean_weight + j), hn::LoadU(d, mean_bias + j)));
+    const auto slope = hn::Mul(hn::LoadU(d, norm.weight + j), hn::LoadU(d, norm.inverse + j));
+    hn::StoreU(hn::Mul(gradient, slope), d, d_x + at);
+  });
 }
 
 }  // namespace graphpae::kernels::HWY_NAMESPACE
@@ -109,7 +95,7 @@ HWY_EXPORT(NormaliseBackward);
 
 void column_moments(const float* x, int64_t n, int64_t d, double* mean, double* squares, Threads threads) {
   const int64_t slots = row_slots(n);
-  Buffer<float> parts(static_cast<size_t>(slots * 2 * d));
+  Buffer<float> parts(slots * 2 * d);
   for_parts(slots, team_for(slots, threads), [&](int64_t slot) {
     const auto [first, last] = part_of(n, slot, slots);
     float* part = parts.data() + slot * 2 * d;
@@ -142,7 +128,7 @@ void batch_norm(const BatchNorm& norm, const float* x, int64_t n, float* y, Thre
 void batch_norm_parameter_gradients(const BatchNorm& norm, const float* x, const float* d_y, int64_t n, float* d_bias,
                                     float* d_weight, Threads threads) {
   const int64_t d = norm.width;
-  Buffer<float> sums(static_cast<size_t>(2 * d));
+  Buffer<float> sums(2 * d);
   sum_over_slots(n, row_slots(n), 2 * d, sums.data(), threads, [&](int64_t first, int64_t last, float* part) {
     HWY_DYNAMIC_DISPATCH(SumGradients)(norm, x, d_y, first, last, part);
   });

@@ -133,6 +133,18 @@ class RowKeeper {
   uint32_t steps_[kMost];
 };
 
+// Calls body(keeper, tag, place, j) for vectors of elements of rows [first, last), which are `width` wide: those from
+// `place` in the matrix and `j` in the row on. The keeper knows the dropout of the row. As for_elements.
+template <class Body>
+HWY_INLINE void for_kept_elements(const Dropout& dropout, int64_t first, int64_t last, int64_t width,
+                                  const Body& body) {
+  RowKeeper keeper(dropout);
+  for (int64_t i = first; i < last; ++i) {
+    keeper.start_row(i);
+    for_elements(0, width, [&](auto d, int64_t j) HWY_ATTR { body(keeper, d, i * width + j, j); });
+  }
+}
+
 }  // namespace
 }  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -178,8 +178,8 @@ HWY_EXPORT(SampledBlock);
 // Sorted by chunk, then by column, then by row.
 ColumnTerms column_terms(const CompressedRows& a, int64_t first, int64_t last) {
   const int64_t range = last - first, chunks = (a.rows + kChunk - 1) / kChunk;
-  ColumnTerms columns{first, last, Buffer<int32_t>(static_cast<size_t>(chunks * range + 1)), {}};
-  Buffer<int32_t> at(static_cast<size_t>(chunks * range));
+  ColumnTerms columns{first, last, Buffer<int32_t>(chunks * range + 1), {}};
+  Buffer<int32_t> at(chunks * range);
   std::fill(at.begin(), at.end(), 0);
   const auto for_terms = [&](const auto& body) {  // body(place in `at`, row, element)
     for (int64_t r = 0; r < a.rows; ++r) {
@@ -197,7 +197,7 @@ ColumnTerms column_terms(const CompressedRows& a, int64_t first, int64_t last) {
     at[place] = columns.starts[place];
   }
   columns.starts[at.size()] = total;
-  columns.terms.resize(static_cast<size_t>(total));
+  columns.terms.resize(total);
   for_terms([&](int64_t place, int64_t r, int64_t k) {
     columns.terms[at[place]++] = {static_cast<uint32_t>(r % kChunk * kBlock), a.values[r * a.stride + k]};
   });
@@ -211,9 +211,9 @@ CompressedRows compress_rows(const float* x, int64_t rows, int64_t columns, Thre
   a.rows = rows;
   a.columns = columns;
   a.stride = (columns + 1 + 7) / 8 * 8;  // one more is written than kept
-  a.values.resize(static_cast<size_t>(rows * a.stride));
-  a.column_of.resize(static_cast<size_t>(rows * a.stride));
-  a.lengths.resize(static_cast<size_t>(rows));
+  a.values.resize(rows * a.stride);
+  a.column_of.resize(rows * a.stride);
+  a.lengths.resize(rows);
   for_row_ranges(rows, threads, [&](int64_t first, int64_t last) {
     for (int64_t r = first; r < last; ++r) {
       float* values = a.values.data() + r * a.stride;
@@ -239,19 +239,14 @@ void compressed_product(const CompressedRows& a, const float* w, int64_t d, cons
                         Threads threads) {
   const int64_t block = HWY_DYNAMIC_DISPATCH(ProductBlockColumns)();
   // Every thread takes a share of the rows of every block, so that few blocks are work for all.
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    const auto packed = hwy::AllocateAligned<float>(static_cast<size_t>(std::max<int64_t>(a.columns, 1) * block));
-#pragma omp for schedule(static)
-    for (int64_t share = 0; share < threads.count; ++share) {
-      const auto [first, last] = part_of(a.rows, share, threads.count);
-      for (int64_t begin = 0; begin < d; begin += block) {
-        const int64_t count = std::min(block, d - begin);
-        HWY_DYNAMIC_DISPATCH(ProductColumns)(a, w, bias, first, last, begin, count, d, packed.get(), out);
-      }
+  for_parts(threads.count, threads.count, [&](int64_t share) {
+    const auto packed = hwy::AllocateAligned<float>(std::max<int64_t>(a.columns, 1) * block);
+    const auto [first, last] = part_of(a.rows, share, threads.count);
+    for (int64_t begin = 0; begin < d; begin += block) {
+      const int64_t count = std::min(block, d - begin);
+      HWY_DYNAMIC_DISPATCH(ProductColumns)(a, w, bias, first, last, begin, count, d, packed.get(), out);
     }
-  }
+  });
 }
 
 void compressed_transposed_product(const CompressedRows& a, const float* y, int64_t d, float* out, int64_t stride,
@@ -260,9 +255,7 @@ void compressed_transposed_product(const CompressedRows& a, const float* y, int6
     for (int64_t k = 0; k < a.columns; ++k) std::fill_n(out + k * stride, d, 0.0f);
     return;
   }
-#pragma omp parallel for schedule(static) num_threads(threads.count)
-  for (int64_t share = 0; share < threads.count; ++share) {
-    flush_denormals();
+  for_parts(threads.count, threads.count, [&](int64_t share) {
     const auto [first, last] = part_of(a.columns, share, threads.count);
     const ColumnTerms columns = column_terms(a, first, last);
     const auto packed = hwy::AllocateAligned<float>(kChunk * kBlock);
@@ -270,17 +263,15 @@ void compressed_transposed_product(const CompressedRows& a, const float* y, int6
       HWY_DYNAMIC_DISPATCH(TransposedBlock)
       (columns, y, a.rows, d, begin, std::min(kBlock, d - begin), packed.get(), out, stride);
     }
-  }
+  });
 }
 
 void sampled_product(const CompressedRows& a, const float* y, const float* w, int64_t stride, int64_t d, float* out,
                      Threads threads) {
-#pragma omp parallel for schedule(static) num_threads(threads.count)
-  for (int64_t share = 0; share < threads.count; ++share) {
-    flush_denormals();
+  for_parts(threads.count, threads.count, [&](int64_t share) {
     const auto [first, last] = part_of(a.rows, share, threads.count);
-    const auto packed = hwy::AllocateAligned<float>(static_cast<size_t>(std::max<int64_t>(a.columns, 1) * kBlock));
-    Buffer<float> sums(static_cast<size_t>((last - first) * a.stride));
+    const auto packed = hwy::AllocateAligned<float>(std::max<int64_t>(a.columns, 1) * kBlock);
+    Buffer<float> sums((last - first) * a.stride);
     std::fill(sums.begin(), sums.end(), 0.0f);
     for (int64_t begin = 0; begin < d; begin += kBlock) {
       HWY_DYNAMIC_DISPATCH(SampledBlock)
@@ -292,7 +283,7 @@ void sampled_product(const CompressedRows& a, const float* y, const float* w, in
       std::fill_n(row, a.columns, 0.0f);
       for (int64_t k = 0; k < a.lengths[r]; ++k) row[a.column_of[r * a.stride + k]] = sums[(r - first) * a.stride + k];
     }
-  }
+  });
 }
 
 }  // namespace graphpae::kernels

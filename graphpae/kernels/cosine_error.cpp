@@ -6,6 +6,7 @@
 #include "graphpae/kernels/dense_product.h"
 #include "graphpae/kernels/narrow_product.h"
 #include "graphpae/kernels/row_ops.h"
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/cosine_error.cpp"
@@ -100,15 +101,12 @@ double ordered_sum(const Buffer<double>& values) {
 template <class EditRow>
 void direct_route(const float* h, int64_t m, int64_t d, int64_t f, const float* w_t, const float* b, float* d_h,
                   float* d_w_t, float* d_b, ErrorWorkspace& workspace, Threads threads, const EditRow& edit) {
-  workspace.predictions.resize(static_cast<size_t>(m * f));
+  workspace.predictions.resize(m * f);
   float* z = workspace.predictions.data();
   dense_product(plain(h, d), transposed(w_t, d), m, f, d, z, f, {.bias = b}, threads);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < m; ++i) edit(i, z + i * f);
-  }
+  for_row_ranges(m, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) edit(i, z + i * f);
+  });
   column_sums(z, m, f, d_b, threads);
   dense_product(plain(z, f), plain(w_t, d), m, d, f, d_h, d, {}, threads);
   dense_product(transposed(z, f), plain(h, d), f, d, m, d_w_t, d, {}, threads);
@@ -119,12 +117,12 @@ void direct_cosine(const float* h, int64_t m, int64_t d, const float* w_t, const
                    ErrorWorkspace& workspace, Threads threads) {
   const int64_t f = features.columns();
   direct_route(h, m, d, f, w_t, b, d_h, d_w_t, d_b, workspace, threads, [&](int64_t i, float* z) {
-    const int32_t node = nodes[static_cast<size_t>(i)];
+    const int32_t node = nodes[i];
     const double z_square = dot_row(z, z, f);
     if (!features.is_sparse()) {
       const float* t = features.dense_row(node).data();
       const RowError error = row_error(z_square, dot_row(z, t, f), dot_row(t, t, f), gamma, m);
-      workspace.losses[static_cast<size_t>(i)] = error.loss;
+      workspace.losses[i] = error.loss;
       HWY_DYNAMIC_DISPATCH(ScaleAddRow)(z, error.c1, t, error.c2, f);
       return;
     }
@@ -135,7 +133,7 @@ void direct_cosine(const float* h, int64_t m, int64_t d, const float* w_t, const
       t_square += static_cast<double>(t.values[e]) * t.values[e];
     }
     const RowError error = row_error(z_square, z_dot_t, t_square, gamma, m);
-    workspace.losses[static_cast<size_t>(i)] = error.loss;
+    workspace.losses[i] = error.loss;
     HWY_DYNAMIC_DISPATCH(ScaleAddRow)(z, error.c1, nullptr, 0, f);
     for (size_t e = 0; e < t.columns.size(); ++e) z[t.columns[e]] += error.c2 * t.values[e];
   });
@@ -147,11 +145,11 @@ void gram_cosine(const float* h, int64_t m, int64_t d, const float* w_t, const f
   const int64_t f = features.columns();
   CorruptedRows& targets = workspace.targets;
   build_corrupted_rows(features, nodes, {}, targets, threads);
-  workspace.gram.resize(static_cast<size_t>(d * d));
-  workspace.weighted.resize(static_cast<size_t>(m * d));
-  workspace.scaled.resize(static_cast<size_t>(m * d));
-  workspace.row_factors.resize(static_cast<size_t>(2 * m));
-  workspace.vectors.resize(static_cast<size_t>(2 * d));
+  workspace.gram.resize(d * d);
+  workspace.weighted.resize(m * d);
+  workspace.scaled.resize(m * d);
+  workspace.row_factors.resize(2 * m);
+  workspace.vectors.resize(2 * d);
   float* gram = workspace.gram.data();
   float* weighted = workspace.weighted.data();
   float* scaled = workspace.scaled.data();
@@ -166,26 +164,23 @@ void gram_cosine(const float* h, int64_t m, int64_t d, const float* w_t, const f
   csr_product(targets, w_t, d, weighted, threads);
   dense_product(plain(h, d), plain(gram, d), m, d, d, d_h, d, {.bias = w_b}, threads);
   const double b_square = dot_row(b, b, f);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < m; ++i) {
+  for_row_ranges(m, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
       const float* row = h + i * d;
       const double z_square = dot_row(row, d_h + i * d, d) + dot_row(row, w_b, d) + b_square;
       double z_dot_t = dot_row(row, weighted + i * d, d), t_square = 0;
-      for (int64_t e = targets.offsets[static_cast<size_t>(i)]; e < targets.offsets[static_cast<size_t>(i + 1)]; ++e) {
-        const double value = targets.values[static_cast<size_t>(e)];
-        z_dot_t += value * b[targets.indices[static_cast<size_t>(e)]];
+      for (int64_t e = targets.offsets[i]; e < targets.offsets[i + 1]; ++e) {
+        const double value = targets.values[e];
+        z_dot_t += value * b[targets.indices[e]];
         t_square += value * value;
       }
       const RowError error = row_error(z_square, z_dot_t, t_square, gamma, m);
-      workspace.losses[static_cast<size_t>(i)] = error.loss;
+      workspace.losses[i] = error.loss;
       c1[i] = error.c1;
       c2[i] = error.c2;
       HWY_DYNAMIC_DISPATCH(CombineRow)(row, error.c1, error.c2, d, d_h + i * d, weighted + i * d, scaled + i * d);
     }
-  }
+  });
 
   // d_W = (H^T diag(c1) H) W + (H^T c1) b + sum of c2 h t; `weighted` now holds the rows c2 h.
   column_sums(scaled, m, d, h_c1, threads);
@@ -199,10 +194,9 @@ void gram_cosine(const float* h, int64_t m, int64_t d, const float* w_t, const f
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t j = 0; j < f; ++j) {
     double sum = d_b[j] + c1_sum * b[j];
-    for (int64_t e = targets.column_offsets[static_cast<size_t>(j)];
-         e < targets.column_offsets[static_cast<size_t>(j + 1)]; ++e) {
-      const int32_t row = targets.column_rows[static_cast<size_t>(e)];
-      sum += static_cast<double>(c2[row]) * targets.column_values[static_cast<size_t>(e)];
+    for (int64_t e = targets.column_offsets[j]; e < targets.column_offsets[j + 1]; ++e) {
+      const int32_t row = targets.column_rows[e];
+      sum += static_cast<double>(c2[row]) * targets.column_values[e];
     }
     d_b[j] = static_cast<float>(sum);
   }
@@ -241,7 +235,7 @@ double cosine_error(const float* h, int64_t d, const float* w_t, const float* b,
                       error_route_cost(ErrorRoute::kDirect, m, d, f, nonzeros);
     route = gram ? ErrorRoute::kGram : ErrorRoute::kDirect;
   }
-  workspace.losses.resize(static_cast<size_t>(m));
+  workspace.losses.resize(m);
   if (route == ErrorRoute::kGram) {
     gram_cosine(h, m, d, w_t, b, features, nodes, gamma, d_h, d_w_t, d_b, workspace, threads);
   } else {
@@ -260,16 +254,16 @@ double squared_error(const float* h, int64_t d, const float* w_t, const float* b
     return 0;
   }
   const double elements = static_cast<double>(m) * static_cast<double>(f);
-  workspace.losses.resize(static_cast<size_t>(m));
+  workspace.losses.resize(m);
   direct_route(h, m, d, f, w_t, b, d_h, d_w_t, d_b, workspace, threads, [&](int64_t i, float* z) {
-    const int32_t node = nodes[static_cast<size_t>(i)];
+    const int32_t node = nodes[i];
     if (features.is_sparse()) {
       const SparseRow t = features.sparse_row(node);
       for (size_t e = 0; e < t.columns.size(); ++e) z[t.columns[e]] -= t.values[e];
     } else {
       HWY_DYNAMIC_DISPATCH(ScaleAddRow)(z, 1, features.dense_row(node).data(), -1, f);
     }
-    workspace.losses[static_cast<size_t>(i)] = dot_row(z, z, f);
+    workspace.losses[i] = dot_row(z, z, f);
     HWY_DYNAMIC_DISPATCH(ScaleAddRow)(z, static_cast<float>(2 / elements), nullptr, 0, f);
   });
   return ordered_sum(workspace.losses) / elements;

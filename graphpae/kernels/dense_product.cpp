@@ -219,15 +219,10 @@ void run_blocks(const MatrixView& a, const MatrixView& b, int64_t n, int64_t k, 
     columns = std::max(columns, block.columns);
   }
   const int64_t count = static_cast<int64_t>(blocks.size());
-  const int team = static_cast<int>(std::clamp<int64_t>(count, 1, std::max(threads.count, 1)));
-#pragma omp parallel num_threads(team)
-  {
-    flush_denormals();
-    Workbench bench(tiles, rows, columns, k);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t i = 0; i < count; ++i)
-      bench.product(a, b, k, blocks[static_cast<size_t>(i)], options.accumulate, options.bias, c, c_stride);
-  }
+  const auto make_bench = [&] { return Workbench(tiles, rows, columns, k); };
+  for_parts(count, team_for(count, threads), 1, make_bench, [&](int64_t i, Workbench& bench) {
+    bench.product(a, b, k, blocks[i], options.accumulate, options.bias, c, c_stride);
+  });
 }
 
 // Into how many parts the long sums of a small C = A^T B are divided: enough blocks of C for all threads would be so
@@ -244,20 +239,16 @@ void divided_product(const MatrixView& a, const MatrixView& b, int64_t m, int64_
                      int64_t c_stride, const ProductOptions& options, Threads threads) {
   AlignedArray<float> sums(parts * m * n);
   const bool tiles = options.tiles && tiles_pay(n, k);
-#pragma omp parallel num_threads(team_for(parts, threads))
-  {
-    flush_denormals();
-    Workbench bench(tiles, m, n, k);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < parts; ++part) {
-      const int64_t first = k * part / parts, last = k * (part + 1) / parts;
-      MatrixView part_a = a, part_b = b;
-      part_a.data += first * a.stride;
-      part_b.data += b.form == Form::kPlain ? first * b.stride : first;
-      bench.product(part_a, part_b, last - first, {0, m, 0, n}, false, nullptr, sums.data() + part * m * n, n);
-    }
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < m; ++i) {
+  const auto make_bench = [&] { return Workbench(tiles, m, n, k); };
+  for_parts(parts, team_for(parts, threads), 1, make_bench, [&](int64_t part, Workbench& bench) {
+    const int64_t first = k * part / parts, last = k * (part + 1) / parts;
+    MatrixView part_a = a, part_b = b;
+    part_a.data += first * a.stride;
+    part_b.data += b.form == Form::kPlain ? first * b.stride : first;
+    bench.product(part_a, part_b, last - first, {0, m, 0, n}, false, nullptr, sums.data() + part * m * n, n);
+  });
+  for_row_ranges(m, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
       float* row = c + i * c_stride;
       for (int64_t j = 0; j < n; ++j) {
         float sum = options.accumulate ? row[j] : 0.0f;
@@ -265,7 +256,7 @@ void divided_product(const MatrixView& a, const MatrixView& b, int64_t m, int64_
         row[j] = options.bias == nullptr ? sum : sum + options.bias[j];
       }
     }
-  }
+  });
 }
 
 // The product of no terms: zero, or what C holds, plus the bias.

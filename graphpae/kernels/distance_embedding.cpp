@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "graphpae/kernels/row_ranges.h"
+
 // Shapes with padding, and where things are in scratch memory; the same for every target.
 #ifndef GRAPHPAE_DISTANCE_EMBEDDING_LAYOUT_
 #define GRAPHPAE_DISTANCE_EMBEDDING_LAYOUT_
@@ -275,16 +277,11 @@ void distance_embedding_forward(const DistanceEmbedding& embedding, const float*
   const Tables tables(layout, table_memory.get());
   HWY_DYNAMIC_DISPATCH(FillTables)(embedding, layout, tables);
   const int64_t parts = 8 * threads.count;
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    const BlockScratch block(layout, block_memory.get() + omp_get_thread_num() * block_size);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < parts; ++part) {
-      const auto [first, last] = part_of_distances(count, part, parts);
-      HWY_DYNAMIC_DISPATCH(EmbedDistances)(embedding, layout, tables, block, distances, out, first, last);
-    }
-  }
+  const auto make_block = [&] { return BlockScratch(layout, block_memory.get() + omp_get_thread_num() * block_size); };
+  for_parts(parts, threads.count, 1, make_block, [&](int64_t part, const BlockScratch& block) {
+    const auto [first, last] = part_of_distances(count, part, parts);
+    HWY_DYNAMIC_DISPATCH(EmbedDistances)(embedding, layout, tables, block, distances, out, first, last);
+  });
 }
 
 void distance_embedding_backward(const DistanceEmbedding& embedding, const float* distances, int64_t count,
@@ -297,23 +294,15 @@ void distance_embedding_backward(const DistanceEmbedding& embedding, const float
   const auto sums_memory = hwy::AllocateAligned<float>(sums_size * parts);
   const Tables tables(layout, table_memory.get());
   HWY_DYNAMIC_DISPATCH(FillTables)(embedding, layout, tables);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    const BlockScratch block(layout, block_memory.get() + omp_get_thread_num() * block_size);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < parts; ++part) {
-      float* memory = sums_memory.get() + part * sums_size;
-      std::fill_n(memory, sums_size, 0.0f);
-      const auto [first, last] = part_of_distances(count, part, parts);
-      HWY_DYNAMIC_DISPATCH(AddGradients)
-      (embedding, layout, tables, block, distances, d_out, first, last, PartSums(layout, memory));
-    }
-#pragma omp for schedule(static)
-    for (int64_t k = 0; k < sums_size; ++k) {
-      for (int64_t part = 1; part < parts; ++part) sums_memory[k] += sums_memory[part * sums_size + k];
-    }
-  }
+  const auto make_block = [&] { return BlockScratch(layout, block_memory.get() + omp_get_thread_num() * block_size); };
+  for_parts(parts, threads.count, 1, make_block, [&](int64_t part, const BlockScratch& block) {
+    float* memory = sums_memory.get() + part * sums_size;
+    std::fill_n(memory, sums_size, 0.0f);
+    const auto [first, last] = part_of_distances(count, part, parts);
+    HWY_DYNAMIC_DISPATCH(AddGradients)
+    (embedding, layout, tables, block, distances, d_out, first, last, PartSums(layout, memory));
+  });
+  add_parts(sums_memory.get(), parts, sums_size, threads);
   const PartSums sums(layout, sums_memory.get());
   for (int64_t k = 0; k < embedding.kernels; ++k) {
     const float std = embedding.stds[k];

@@ -177,40 +177,34 @@ DistanceGrid make_distance_grid(const DistanceEmbedding& embedding, const float*
 
   grid.places.resize(count);
   std::vector<std::vector<float>> singles(kParts);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < kParts; ++part) {
-      const auto [first, last] = part_of(count, part, kParts);
-      for (int64_t i = first; i < last; ++i) {
-        const float p = distances[i];
-        DistanceGrid::Place& place = grid.places[i];
-        place = {~0, 0.0f};
-        if (p == 0) continue;
-        const DistanceGrid::Bin* bin = is_in_bin(grid, p) ? &grid.bins[bin_of(grid, p)] : nullptr;
-        if (bin == nullptr || bin->cells == 0) {
-          singles[part].push_back(p);
-          place.at = -1 - static_cast<int32_t>(singles[part].size());  // among those of this part; see below
-          continue;
-        }
-        const float x = (p - bin->start) * bin->scale;  // exact: `start` is 0 or at least half of p, `scale` is 2^n
-        const int32_t cell = std::clamp(static_cast<int32_t>(x), 0, bin->cells - 1);
-        place = {bin->first + cell, x - static_cast<float>(cell)};
+  for_parts(kParts, threads.count, [&](int64_t part) {
+    const auto [first, last] = part_of(count, part, kParts);
+    for (int64_t i = first; i < last; ++i) {
+      const float p = distances[i];
+      DistanceGrid::Place& place = grid.places[i];
+      place = {~0, 0.0f};
+      if (p == 0) continue;
+      const DistanceGrid::Bin* bin = is_in_bin(grid, p) ? &grid.bins[bin_of(grid, p)] : nullptr;
+      if (bin == nullptr || bin->cells == 0) {
+        singles[part].push_back(p);
+        place.at = -1 - static_cast<int32_t>(singles[part].size());  // among those of this part; see below
+        continue;
       }
+      const float x = (p - bin->start) * bin->scale;  // exact: `start` is 0 or at least half of p, `scale` is 2^n
+      const int32_t cell = std::clamp(static_cast<int32_t>(x), 0, bin->cells - 1);
+      place = {bin->first + cell, x - static_cast<float>(cell)};
     }
-    // Distances that are points follow the table, part by part.
-#pragma omp for schedule(static)
-    for (int64_t part = 0; part < kParts; ++part) {
-      if (singles[part].empty()) continue;
-      auto before = static_cast<int32_t>(grid.tabulated) - 1;
-      for (int64_t other = 0; other < part; ++other) before += static_cast<int32_t>(singles[other].size());
-      const auto [first, last] = part_of(count, part, kParts);
-      for (int64_t i = first; i < last; ++i) {
-        if (grid.places[i].at < -1) grid.places[i].at -= before;
-      }
+  });
+  // Distances that are points follow the table, part by part.
+  for_parts(kParts, threads.count, [&](int64_t part) {
+    if (singles[part].empty()) return;
+    auto before = static_cast<int32_t>(grid.tabulated) - 1;
+    for (int64_t other = 0; other < part; ++other) before += static_cast<int32_t>(singles[other].size());
+    const auto [first, last] = part_of(count, part, kParts);
+    for (int64_t i = first; i < last; ++i) {
+      if (grid.places[i].at < -1) grid.places[i].at -= before;
     }
-  }
+  });
   for (const auto& own : singles) grid.points.insert(grid.points.end(), own.begin(), own.end());
   return grid;
 }

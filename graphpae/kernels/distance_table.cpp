@@ -136,28 +136,22 @@ void table_backward(const DistanceEmbedding& embedding, const DistanceGrid& grid
   const auto points = static_cast<int64_t>(grid.points.size()), count = static_cast<int64_t>(grid.places.size());
   const int64_t heads = embedding.heads, size = points * heads, parts = gradient_parts(count, heads);
   const auto d_table = hwy::AllocateAligned<float>((size + heads) * parts);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 1)
+  for_parts(parts, threads.count, [&](int64_t part) {
+    float* own = d_table.get() + part * size;
+    std::fill_n(own, size, 0.0f);
+    const auto [first, last] = part_of(count, part, parts);
+    HWY_DYNAMIC_DISPATCH(AddToTable)
+    (grid.places.data(), first, last, d_out, heads, d_table.get() + parts * size + part * heads, own);
+  });
+  constexpr int64_t kChunk = 512;
+  for_parts((size + kChunk - 1) / kChunk, threads.count, [&](int64_t chunk) {
+    const int64_t begin = chunk * kChunk, length = std::min(kChunk, size - begin);
+    std::array<double, kChunk> sums = {};
     for (int64_t part = 0; part < parts; ++part) {
-      float* own = d_table.get() + part * size;
-      std::fill_n(own, size, 0.0f);
-      const auto [first, last] = part_of(count, part, parts);
-      HWY_DYNAMIC_DISPATCH(AddToTable)
-      (grid.places.data(), first, last, d_out, heads, d_table.get() + parts * size + part * heads, own);
+      for (int64_t k = 0; k < length; ++k) sums[k] += d_table[part * size + begin + k];
     }
-    constexpr int64_t kChunk = 512;
-#pragma omp for schedule(static)
-    for (int64_t begin = 0; begin < size; begin += kChunk) {
-      const int64_t length = std::min(kChunk, size - begin);
-      std::array<double, kChunk> sums = {};
-      for (int64_t part = 0; part < parts; ++part) {
-        for (int64_t k = 0; k < length; ++k) sums[k] += d_table[part * size + begin + k];
-      }
-      for (int64_t k = 0; k < length; ++k) d_table[begin + k] = static_cast<float>(sums[k]);
-    }
-  }
+    for (int64_t k = 0; k < length; ++k) d_table[begin + k] = static_cast<float>(sums[k]);
+  });
   distance_embedding_backward(embedding, grid.points.data(), points, d_table.get(), gradients, threads);
 }
 

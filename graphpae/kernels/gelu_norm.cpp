@@ -16,9 +16,7 @@
 #include "graphpae/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace graphpae::kernels {
-namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+namespace graphpae::kernels::HWY_NAMESPACE {
 
 // The activation of x; with kSlope also its derivative.
 template <NormActivation kActivation, bool kSlope, class D, class V = hn::Vec<D>>
@@ -37,8 +35,8 @@ HWY_INLINE V Activate(D d, V x, V& slope) {
 }
 
 template <NormActivation kActivation>
-HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bias, int64_t first, int64_t last,
-                            int64_t columns, float* y, float* mean, float* inverse_deviation) {
+void ForwardRows(const float* x, const float* weight, const float* bias, int64_t first, int64_t last, int64_t columns,
+                 float* y, float* mean, float* inverse_deviation) {
   const FullTag full;
   const OneTag one;
   for (int64_t i = first; i < last; ++i) {
@@ -83,9 +81,9 @@ HWY_INLINE void ForwardRows(const float* x, const float* weight, const float* bi
 // scratch [2 * columns]: the normalised row and the slopes of the activation. sums [2 * columns]: of d_y times the
 // normalised row, and of d_y.
 template <NormActivation kActivation>
-HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* mean, const float* inverse_deviation,
-                             const float* d_y, int64_t first, int64_t last, int64_t columns, float* d_x, float* sums,
-                             float* scratch) {
+void BackwardRows(const float* x, const float* weight, const float* mean, const float* inverse_deviation,
+                  const float* d_y, int64_t first, int64_t last, int64_t columns, float* d_x, float* sums,
+                  float* scratch) {
   const FullTag full;
   const OneTag one;
   float* normal = scratch;
@@ -130,23 +128,17 @@ HWY_INLINE void BackwardRows(const float* x, const float* weight, const float* m
 
 void NormForward(NormActivation activation, const float* x, const float* weight, const float* bias, int64_t first,
                  int64_t last, int64_t columns, float* y, float* mean, float* inverse_deviation) {
-  if (activation == NormActivation::kGelu) {
-    ForwardRows<NormActivation::kGelu>(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
-  } else {
-    ForwardRows<NormActivation::kRelu>(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
-  }
+  const auto run =
+      activation == NormActivation::kGelu ? ForwardRows<NormActivation::kGelu> : ForwardRows<NormActivation::kRelu>;
+  run(x, weight, bias, first, last, columns, y, mean, inverse_deviation);
 }
 
 void NormBackward(NormActivation activation, const float* x, const float* weight, const float* mean,
                   const float* inverse_deviation, const float* d_y, int64_t first, int64_t last, int64_t columns,
                   float* d_x, float* sums, float* scratch) {
-  if (activation == NormActivation::kGelu) {
-    BackwardRows<NormActivation::kGelu>(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums,
-                                        scratch);
-  } else {
-    BackwardRows<NormActivation::kRelu>(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums,
-                                        scratch);
-  }
+  const auto run =
+      activation == NormActivation::kGelu ? BackwardRows<NormActivation::kGelu> : BackwardRows<NormActivation::kRelu>;
+  run(x, weight, mean, inverse_deviation, d_y, first, last, columns, d_x, sums, scratch);
 }
 
 void ErfValues(const float* x, int64_t n, float* y) {
@@ -158,8 +150,7 @@ void ErfValues(const float* x, int64_t n, float* y) {
   });
 }
 
-}  // namespace HWY_NAMESPACE
-}  // namespace graphpae::kernels
+}  // namespace graphpae::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
@@ -181,7 +172,7 @@ void activation_norm_backward(NormActivation activation, const float* x, const f
                               float* d_weight, float* d_bias, Threads threads) {
   // A slot: the two sums over its rows and two rows of scratch.
   const int64_t slots = row_slots(m), width = 4 * d;
-  Buffer<float> space(static_cast<size_t>(slots * width));
+  Buffer<float> space(slots * width);
   for_parts(slots, team_for(slots, threads), [&](int64_t slot) {
     const auto [first, last] = part_of(m, slot, slots);
     float* sums = space.data() + slot * width;

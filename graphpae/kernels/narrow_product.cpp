@@ -192,9 +192,9 @@ namespace {
 int64_t padded(int64_t d) { return d / 32 * 32 + 48; }
 
 Buffer<float> transpose_small(const float* v, int64_t d, int64_t k) {
-  Buffer<float> result(static_cast<size_t>(padded(d) * k));
+  Buffer<float> result(padded(d) * k);
   for (int64_t j = 0; j < d; ++j) {
-    for (int64_t c = 0; c < k; ++c) result[static_cast<size_t>(c * padded(d) + j)] = v[j * k + c];
+    for (int64_t c = 0; c < k; ++c) result[c * padded(d) + j] = v[j * k + c];
   }
   return result;
 }
@@ -211,7 +211,7 @@ void head_logits(const float* x, const float* a_source, const float* a_target, i
 void head_logits_backward(const float* x, const float* a_source, const float* a_target, const float* d_source,
                           const float* d_target, int64_t n, int64_t d, int64_t heads, float* d_x, float* d_a_source,
                           float* d_a_target, Threads threads) {
-  Buffer<float> both(static_cast<size_t>(2 * d));
+  Buffer<float> both(2 * d);
   sum_over_slots(n, row_slots(n), 2 * d, both.data(), threads, [&](int64_t first, int64_t last, float* sums) {
     HWY_DYNAMIC_DISPATCH(HeadLogitsBackward)
     (x, a_source, a_target, d_source, d_target, first, last, d, heads, d_x, sums, sums + d);
@@ -237,12 +237,12 @@ void narrow_product_backward(const float* x, const float* v, const float* d_y, i
   }
   // The sums are K times as wide as a row: fewer slots, so that they are small beside x.
   const int64_t slots = std::min<int64_t>(row_slots(n), 16);
-  Buffer<float> sums_t(static_cast<size_t>(padded(d) * k));
+  Buffer<float> sums_t(padded(d) * k);
   sum_over_slots(n, slots, padded(d) * k, sums_t.data(), threads, [&](int64_t first, int64_t last, float* sums) {
     HWY_DYNAMIC_DISPATCH(NarrowWeightGradient)(x, d_y, first, last, d, padded(d), k, sums);
   });
   for (int64_t j = 0; j < d; ++j) {
-    for (int64_t c = 0; c < k; ++c) d_v[j * k + c] = sums_t[static_cast<size_t>(c * padded(d) + j)];
+    for (int64_t c = 0; c < k; ++c) d_v[j * k + c] = sums_t[c * padded(d) + j];
   }
 }
 

@@ -178,27 +178,21 @@ HWY_EXPORT(AddProductF64);
 HWY_EXPORT(WalkRowsF32);
 HWY_EXPORT(WalkRowsF64);
 
-template <>
 void panel_gram(const float* left, const float* right, int64_t rows, double* gram) {
   HWY_DYNAMIC_DISPATCH(GramF32)(left, right, rows, gram);
 }
-template <>
 void panel_gram(const double* left, const double* right, int64_t rows, double* gram) {
   HWY_DYNAMIC_DISPATCH(GramF64)(left, right, rows, gram);
 }
-template <>
 void panel_add_product(const float* left, const float* factor, int64_t rows, float* out) {
   HWY_DYNAMIC_DISPATCH(AddProductF32)(left, factor, rows, out);
 }
-template <>
 void panel_add_product(const double* left, const double* factor, int64_t rows, double* out) {
   HWY_DYNAMIC_DISPATCH(AddProductF64)(left, factor, rows, out);
 }
-template <>
 void walk_rows(const WalkStep<float>& step, int64_t first, int64_t last) {
   HWY_DYNAMIC_DISPATCH(WalkRowsF32)(step, first, last);
 }
-template <>
 void walk_rows(const WalkStep<double>& step, int64_t first, int64_t last) {
   HWY_DYNAMIC_DISPATCH(WalkRowsF64)(step, first, last);
 }

@@ -12,12 +12,12 @@ inline constexpr int64_t kPanelColumns = 16;
 
 // gram[16,16] += left^T right over `rows` rows. Sums run in T over short runs of rows and in float64
 // across the runs.
-template <class T>
-void panel_gram(const T* left, const T* right, int64_t rows, double* gram);
+void panel_gram(const float* left, const float* right, int64_t rows, double* gram);
+void panel_gram(const double* left, const double* right, int64_t rows, double* gram);
 
 // out[rows,16] += left[rows,16] factor[16,16].
-template <class T>
-void panel_add_product(const T* left, const T* factor, int64_t rows, T* out);
+void panel_add_product(const float* left, const float* factor, int64_t rows, float* out);
+void panel_add_product(const double* left, const double* factor, int64_t rows, double* out);
 
 // One step of a three-term recurrence with the random walk P = D^-1 A of a graph in CSR form:
 //   out_i = walk * (1/d_i) sum_{j ~ i} current_j + self * current_i + past * previous_i
@@ -36,7 +36,7 @@ struct WalkStep {
   T past;
   bool scale_by_root_degree;
 };
-template <class T>
-void walk_rows(const WalkStep<T>& step, int64_t first, int64_t last);
+void walk_rows(const WalkStep<float>& step, int64_t first, int64_t last);
+void walk_rows(const WalkStep<double>& step, int64_t first, int64_t last);
 
 }  // namespace graphpae::kernels

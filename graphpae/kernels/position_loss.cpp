@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "graphpae/kernels/row_ranges.h"
+
 // Shapes with padding, and where things are in scratch memory; the same for every target.
 #ifndef GRAPHPAE_POSITION_LOSS_LAYOUT_
 #define GRAPHPAE_POSITION_LOSS_LAYOUT_
@@ -269,28 +271,20 @@ double position_loss(const EdgeIndex& edges, const PositionDecoder& decoder, con
   const auto block_memory = hwy::AllocateAligned<float>(block_size * threads.count);
   const auto sums_memory = hwy::AllocateAligned<float>(sums_size * kPairParts);
   double losses[kPairParts];
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    const auto [first_value, last_value] =
-        part_of(edges.num_edges() * decoder.heads, omp_get_thread_num(), omp_get_num_threads());
-    std::fill(d_refined + first_value, d_refined + last_value, 0.0f);
-#pragma omp barrier
-    const PairScratch block(decoder, block_memory.get() + omp_get_thread_num() * block_size);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < kPairParts; ++part) {
-      float* memory = sums_memory.get() + part * sums_size;
-      std::fill_n(memory, sums_size, 0.0f);
-      const auto [first, last] = part_of_pairs(targets.count, part);
-      losses[part] = HWY_DYNAMIC_DISPATCH(PairLoss)(edges, decoder, tables, block, targets, per_weight, refined, first,
-                                                    last, d_refined, DecoderSums(decoder, memory));
-    }
-  }
+  for_row_ranges(edges.num_edges(), threads, [&](int64_t first, int64_t last) {
+    std::fill(d_refined + first * decoder.heads, d_refined + last * decoder.heads, 0.0f);
+  });
+  const auto make_block = [&] { return PairScratch(decoder, block_memory.get() + omp_get_thread_num() * block_size); };
+  for_parts(kPairParts, threads.count, 1, make_block, [&](int64_t part, const PairScratch& block) {
+    float* memory = sums_memory.get() + part * sums_size;
+    std::fill_n(memory, sums_size, 0.0f);
+    const auto [first, last] = part_of_pairs(targets.count, part);
+    losses[part] = HWY_DYNAMIC_DISPATCH(PairLoss)(edges, decoder, tables, block, targets, per_weight, refined, first,
+                                                  last, d_refined, DecoderSums(decoder, memory));
+  });
   double loss = 0;
   for (const double part : losses) loss += part;
-  for (int64_t k = 0; k < sums_size; ++k) {
-    for (int64_t part = 1; part < kPairParts; ++part) sums_memory[k] += sums_memory[part * sums_size + k];
-  }
+  add_parts(sums_memory.get(), kPairParts, sums_size, threads);
   const DecoderSums sums(decoder, sums_memory.get());
   for (int64_t k = 0; k < decoder.hidden; ++k) {
     for (int64_t h = 0; h < decoder.heads; ++h)

@@ -35,7 +35,7 @@ std::vector<Block> output_blocks(int64_t m, int64_t n, Threads threads) {
   while (threads.count > 1 && row_parts * column_parts % threads.count != 0 && m / row_parts >= 2 * kLeastSide)
     ++row_parts;
   std::vector<Block> blocks;
-  blocks.reserve(static_cast<size_t>(row_parts * column_parts));
+  blocks.reserve(row_parts * column_parts);
   for (int64_t j = 0; j < column_parts; ++j) {
     const auto [column, column_end] = aligned_part(n, j, column_parts, kTileColumnsUnit);
     for (int64_t i = 0; i < row_parts; ++i) {

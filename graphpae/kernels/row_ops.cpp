@@ -21,15 +21,9 @@ namespace graphpae::kernels::HWY_NAMESPACE {
 template <class Activate>
 HWY_INLINE void ActivateRows(const float* x, int64_t first, int64_t last, int64_t columns, const Dropout& dropout,
                              float* y, const Activate& activate) {
-  RowKeeper keeper(dropout);
-  for (int64_t i = first; i < last; ++i) {
-    const float* in = x + i * columns;
-    float* out = y + i * columns;
-    keeper.start_row(i);
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      hn::StoreU(keeper.drop(d, j, activate(d, hn::LoadU(d, in + j))), d, out + j);
-    });
-  }
+  for_kept_elements(dropout, first, last, columns, [&](auto& keeper, auto d, int64_t at, int64_t j) HWY_ATTR {
+    hn::StoreU(keeper.drop(d, j, activate(d, hn::LoadU(d, x + at))), d, y + at);
+  });
 }
 
 void EluDropout(const float* x, int64_t first, int64_t last, int64_t columns, const Dropout& dropout, float* y) {
@@ -42,19 +36,14 @@ void EluDropout(const float* x, int64_t first, int64_t last, int64_t columns, co
 void EluDropoutBackward(const float* y, const float* d_y, int64_t first, int64_t last, int64_t columns,
                         const Dropout& dropout, float* d_x) {
   const float scale = dropout.active() ? dropout.scale() : 1.0f;
-  RowKeeper keeper(dropout);
   const bool active = dropout.active();
-  for (int64_t i = first; i < last; ++i) {
-    const int64_t row = i * columns;
-    keeper.start_row(i);
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      // y = scale * elu, and the slope of elu is 1 or elu + 1.
-      const auto slope = hn::Add(hn::Min(hn::LoadU(d, y + row + j), hn::Zero(d)), hn::Set(d, scale));
-      auto gradient = hn::Mul(hn::LoadU(d, d_y + row + j), slope);
-      if (active) gradient = hn::IfThenElseZero(keeper.kept(d, j), gradient);
-      hn::StoreU(gradient, d, d_x + row + j);
-    });
-  }
+  for_kept_elements(dropout, first, last, columns, [&](auto& keeper, auto d, int64_t at, int64_t j) HWY_ATTR {
+    // y = scale * elu, and the slope of elu is 1 or elu + 1.
+    const auto slope = hn::Add(hn::Min(hn::LoadU(d, y + at), hn::Zero(d)), hn::Set(d, scale));
+    auto gradient = hn::Mul(hn::LoadU(d, d_y + at), slope);
+    if (active) gradient = hn::IfThenElseZero(keeper.kept(d, j), gradient);
+    hn::StoreU(gradient, d, d_x + at);
+  });
 }
 
 void PreluDropout(const float* x, float slope, int64_t first, int64_t last, int64_t columns, const Dropout& dropout,
@@ -67,19 +56,14 @@ void PreluDropout(const float* x, float slope, int64_t first, int64_t last, int6
 // Adds the gradient of the slope, column by column, to sums.
 void PreluDropoutBackward(const float* x, float slope, const float* d_y, int64_t first, int64_t last, int64_t columns,
                           const Dropout& dropout, float* d_x, float* sums) {
-  RowKeeper keeper(dropout);
-  for (int64_t i = first; i < last; ++i) {
-    const int64_t row = i * columns;
-    keeper.start_row(i);
-    for_columns(0, columns, [&](auto d, int64_t j) HWY_ATTR {
-      const auto v = hn::LoadU(d, x + row + j);
-      auto gradient = keeper.drop(d, j, hn::LoadU(d, d_y + row + j));
-      const auto below = hn::Min(v, hn::Zero(d));
-      hn::StoreU(hn::MulAdd(below, gradient, hn::LoadU(d, sums + j)), d, sums + j);
-      gradient = hn::IfThenElse(hn::Gt(v, hn::Zero(d)), gradient, hn::Mul(gradient, hn::Set(d, slope)));
-      hn::StoreU(gradient, d, d_x + row + j);
-    });
-  }
+  for_kept_elements(dropout, first, last, columns, [&](auto& keeper, auto d, int64_t at, int64_t j) HWY_ATTR {
+    const auto v = hn::LoadU(d, x + at);
+    auto gradient = keeper.drop(d, j, hn::LoadU(d, d_y + at));
+    const auto below = hn::Min(v, hn::Zero(d));
+    hn::StoreU(hn::MulAdd(below, gradient, hn::LoadU(d, sums + j)), d, sums + j);
+    gradient = hn::IfThenElse(hn::Gt(v, hn::Zero(d)), gradient, hn::Mul(gradient, hn::Set(d, slope)));
+    hn::StoreU(gradient, d, d_x + at);
+  });
 }
 
 void AddRows(const float* x, int64_t first, int64_t last, int64_t columns, float* sums) {
@@ -135,7 +119,7 @@ void prelu_dropout(const float* x, float slope, int64_t n, int64_t d, const Drop
 
 float prelu_dropout_backward(const float* x, float slope, const float* d_y, int64_t n, int64_t d,
                              const Dropout& dropout, float* d_x, Threads threads) {
-  Buffer<float> sums(static_cast<size_t>(d));
+  Buffer<float> sums(d);
   sum_over_slots(n, row_slots(n), d, sums.data(), threads, [&](int64_t first, int64_t last, float* part) {
     HWY_DYNAMIC_DISPATCH(PreluDropoutBackward)(x, slope, d_y, first, last, d, dropout, d_x, part);
   });
@@ -156,12 +140,12 @@ void gather_rows(const float* x, const int32_t* rows, int64_t m, int64_t d, floa
 
 void scatter_rows(const float* x, const int32_t* rows, int64_t m, int64_t n, int64_t d, float* y, Threads threads) {
   // The inverse index lets each row of y be written once, by one owner.
-  Buffer<int32_t> from(static_cast<size_t>(n));
+  Buffer<int32_t> from(n);
   std::fill(from.begin(), from.end(), -1);
-  for (int64_t i = 0; i < m; ++i) from[static_cast<size_t>(rows[i])] = static_cast<int32_t>(i);
+  for (int64_t i = 0; i < m; ++i) from[rows[i]] = static_cast<int32_t>(i);
   for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
     for (int64_t i = first; i < last; ++i) {
-      const int32_t source = from[static_cast<size_t>(i)];
+      const int32_t source = from[i];
       if (source < 0) {
         std::fill_n(y + i * d, d, 0.0f);
       } else {

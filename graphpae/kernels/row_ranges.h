@@ -22,15 +22,28 @@ inline int team_for(int64_t tasks, Threads threads) {
   return static_cast<int>(std::min<int64_t>(tasks, threads.count));
 }
 
-// Runs body(part) for part in [0, parts), each by the next thread of the team that is free.
-template <class Body>
-void for_parts(int64_t parts, int team, const Body& body) {
+// Runs body(part, scratch) for part in [0, parts), `chunk` of them by the next thread of the team that is free. Each
+// thread has a scratch of its own from make().
+template <class Make, class Body>
+void for_parts(int64_t parts, int team, int chunk, const Make& make, const Body& body) {
 #pragma omp parallel num_threads(team)
   {
     flush_denormals();
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t part = 0; part < parts; ++part) body(part);
+    auto scratch = make();
+#pragma omp for schedule(dynamic, chunk)
+    for (int64_t part = 0; part < parts; ++part) body(part, scratch);
   }
+}
+
+// The same for body(part).
+template <class Body>
+void for_parts(int64_t parts, int team, int chunk, const Body& body) {
+  for_parts(
+      parts, team, chunk, [] { return 0; }, [&](int64_t part, int) { body(part); });
+}
+template <class Body>
+void for_parts(int64_t parts, int team, const Body& body) {
+  for_parts(parts, team, 1, body);
 }
 
 // Runs body(first, last) over fixed ranges of rows.
@@ -48,6 +61,15 @@ void for_row_ranges(int64_t n, Threads threads, const Body& body) {
   }
 }
 
+// Adds the other parts [1, parts) of an array [parts, size] to the first, in order.
+inline void add_parts(float* sums, int64_t parts, int64_t size, Threads threads) {
+  for_row_ranges(size, threads, [&](int64_t first, int64_t last) {
+    for (int64_t part = 1; part < parts; ++part) {
+      for (int64_t k = first; k < last; ++k) sums[k] += sums[part * size + k];
+    }
+  });
+}
+
 // Where part `part` of `parts` of the nodes begins, if each has about as many edges: those of node i are offsets[i] ..
 // offsets[i + 1].
 inline int64_t part_begin(std::span<const int64_t> offsets, int64_t part, int64_t parts) {
@@ -61,7 +83,7 @@ inline int64_t part_begin(std::span<const int64_t> offsets, int64_t part, int64_
 // total[j] to the sums of all slots, added in the order of the slots.
 template <class Body>
 void sum_over_slots(int64_t n, int64_t slots, int64_t width, float* total, Threads threads, const Body& body) {
-  Buffer<float> sums(static_cast<size_t>(slots * width));
+  Buffer<float> sums(slots * width);
   constexpr int64_t kRun = 256;  // columns of the last addition that one thread takes at a time
 #pragma omp parallel num_threads(team_for(slots, threads))
   {
@@ -77,7 +99,7 @@ void sum_over_slots(int64_t n, int64_t slots, int64_t width, float* total, Threa
       const int64_t end = std::min(width, begin + kRun);
       for (int64_t j = begin; j < end; ++j) total[j] = 0;
       for (int64_t slot = 0; slot < slots; ++slot) {
-        for (int64_t j = begin; j < end; ++j) total[j] += sums[static_cast<size_t>(slot * width + j)];
+        for (int64_t j = begin; j < end; ++j) total[j] += sums[slot * width + j];
       }
     }
   }

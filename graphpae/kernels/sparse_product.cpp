@@ -1,7 +1,8 @@
 #include "graphpae/kernels/sparse_product.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/sparse_product.cpp"
@@ -101,38 +102,24 @@ void sparse_times_dense(const int64_t* offsets, const int32_t* indices, const fl
   constexpr int64_t kLeastReads = 4;
   const int64_t panels = (width + kPanelColumns - 1) / kPanelColumns;
   if (offsets[rows] >= kLeastReads * inner && panels > 1) {
-    const int team = static_cast<int>(std::min<int64_t>(threads.count, panels));
-#pragma omp parallel num_threads(team)
-    {
-      flush_denormals();
-      Buffer<float> panel(static_cast<size_t>(inner * kPanelColumns));
-#pragma omp for schedule(dynamic, 1)
-      for (int64_t p = 0; p < panels; ++p) {
-        const int64_t begin = p * kPanelColumns, count = std::min<int64_t>(kPanelColumns, width - begin);
-        for (int64_t r = 0; r < inner; ++r) {
-          std::memcpy(panel.data() + r * kPanelColumns, matrix + r * width + begin,
-                      static_cast<size_t>(count) * sizeof(float));
-        }
-        const RankOne part{start.left, start.left == nullptr ? nullptr : start.right + begin};
-        HWY_DYNAMIC_DISPATCH(SparseRows)
-        (offsets, indices, values, panel.data(), kPanelColumns, 0, rows, count, part, out + begin, width);
+    const auto make_panel = [&] { return Buffer<float>(inner * kPanelColumns); };
+    return for_parts(panels, team_for(panels, threads), 1, make_panel, [&](int64_t p, Buffer<float>& panel) {
+      const int64_t begin = p * kPanelColumns, count = std::min<int64_t>(kPanelColumns, width - begin);
+      for (int64_t r = 0; r < inner; ++r) {
+        std::copy_n(matrix + r * width + begin, count, panel.data() + r * kPanelColumns);
       }
-    }
-    return;
+      const RankOne part{start.left, start.left == nullptr ? nullptr : start.right + begin};
+      HWY_DYNAMIC_DISPATCH(SparseRows)
+      (offsets, indices, values, panel.data(), kPanelColumns, 0, rows, count, part, out + begin, width);
+    });
   }
   constexpr int64_t kGroup = 32;
   const int64_t groups = (rows + kGroup - 1) / kGroup;
-  const int team = static_cast<int>(std::min<int64_t>(threads.count, groups));
-#pragma omp parallel num_threads(team)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 4)
-    for (int64_t group = 0; group < groups; ++group) {
-      const int64_t first = group * kGroup;
-      HWY_DYNAMIC_DISPATCH(SparseRows)
-      (offsets, indices, values, matrix, width, first, std::min(rows, first + kGroup), width, start, out, width);
-    }
-  }
+  for_parts(groups, team_for(groups, threads), 4, [&](int64_t group) {
+    const int64_t first = group * kGroup;
+    HWY_DYNAMIC_DISPATCH(SparseRows)
+    (offsets, indices, values, matrix, width, first, std::min(rows, first + kGroup), width, start, out, width);
+  });
 }
 
 // Columns and values of row i of X; returns how many. With null pointers it only counts.
@@ -162,39 +149,39 @@ int64_t corrupt_row(const SparseRow& row, int64_t i, const Dropout& dropout, int
 // Fills the column form from the row form. The order of the entries (column, then row) does not depend on the parts.
 void transpose_rows(CorruptedRows& x, Threads threads) {
   const int64_t parts = std::max<int64_t>(1, std::min<int64_t>(threads.count, x.rows / 256));
-  x.column_offsets.resize(static_cast<size_t>(x.columns + 1));
-  x.column_rows.resize(static_cast<size_t>(x.nonzeros()));
-  x.column_values.resize(static_cast<size_t>(x.nonzeros()));
-  x.places.resize(static_cast<size_t>(parts * x.columns));
+  x.column_offsets.resize(x.columns + 1);
+  x.column_rows.resize(x.nonzeros());
+  x.column_values.resize(x.nonzeros());
+  x.places.resize(parts * x.columns);
   std::fill(x.places.begin(), x.places.end(), 0);
 #pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
   for (int64_t part = 0; part < parts; ++part) {
     const auto [first, last] = part_of(x.rows, part, parts);
     int64_t* counts = x.places.data() + part * x.columns;
-    for (int64_t e = x.offsets[static_cast<size_t>(first)]; e < x.offsets[static_cast<size_t>(last)]; ++e) {
-      ++counts[x.indices[static_cast<size_t>(e)]];
+    for (int64_t e = x.offsets[first]; e < x.offsets[last]; ++e) {
+      ++counts[x.indices[e]];
     }
   }
   int64_t place = 0;
   for (int64_t column = 0; column < x.columns; ++column) {
-    x.column_offsets[static_cast<size_t>(column)] = place;
+    x.column_offsets[column] = place;
     for (int64_t part = 0; part < parts; ++part) {
-      int64_t& entry = x.places[static_cast<size_t>(part * x.columns + column)];
+      int64_t& entry = x.places[part * x.columns + column];
       const int64_t count = entry;
       entry = place;
       place += count;
     }
   }
-  x.column_offsets[static_cast<size_t>(x.columns)] = place;
+  x.column_offsets[x.columns] = place;
 #pragma omp parallel for schedule(static, 1) num_threads(static_cast <int>(parts))
   for (int64_t part = 0; part < parts; ++part) {
     const auto [first, last] = part_of(x.rows, part, parts);
     int64_t* places = x.places.data() + part * x.columns;
     for (int64_t i = first; i < last; ++i) {
-      for (int64_t e = x.offsets[static_cast<size_t>(i)]; e < x.offsets[static_cast<size_t>(i + 1)]; ++e) {
-        const int64_t to = places[x.indices[static_cast<size_t>(e)]]++;
-        x.column_rows[static_cast<size_t>(to)] = static_cast<int32_t>(i);
-        x.column_values[static_cast<size_t>(to)] = x.values[static_cast<size_t>(e)];
+      for (int64_t e = x.offsets[i]; e < x.offsets[i + 1]; ++e) {
+        const int64_t to = places[x.indices[e]]++;
+        x.column_rows[to] = static_cast<int32_t>(i);
+        x.column_values[to] = x.values[e];
       }
     }
   }
@@ -207,21 +194,20 @@ void build_corrupted_rows(const Features& features, std::span<const int32_t> row
   const int64_t n = static_cast<int64_t>(row_map.size());
   out.rows = n;
   out.columns = features.columns();
-  out.offsets.resize(static_cast<size_t>(n + 1));
+  out.offsets.resize(n + 1);
   out.offsets[0] = 0;
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t i = 0; i < n; ++i) {
-    const int32_t row = row_map[static_cast<size_t>(i)];
-    out.offsets[static_cast<size_t>(i + 1)] =
-        row < 0 ? 0 : corrupt_row(features.sparse_row(row), i, dropout, nullptr, nullptr);
+    const int32_t row = row_map[i];
+    out.offsets[i + 1] = row < 0 ? 0 : corrupt_row(features.sparse_row(row), i, dropout, nullptr, nullptr);
   }
-  for (int64_t i = 0; i < n; ++i) out.offsets[static_cast<size_t>(i + 1)] += out.offsets[static_cast<size_t>(i)];
-  out.indices.resize(static_cast<size_t>(out.nonzeros()));
-  out.values.resize(static_cast<size_t>(out.nonzeros()));
+  for (int64_t i = 0; i < n; ++i) out.offsets[i + 1] += out.offsets[i];
+  out.indices.resize(out.nonzeros());
+  out.values.resize(out.nonzeros());
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t i = 0; i < n; ++i) {
-    const int32_t row = row_map[static_cast<size_t>(i)];
-    const int64_t offset = out.offsets[static_cast<size_t>(i)];
+    const int32_t row = row_map[i];
+    const int64_t offset = out.offsets[i];
     if (row >= 0) {
       corrupt_row(features.sparse_row(row), i, dropout, out.indices.data() + offset, out.values.data() + offset);
     }
@@ -232,19 +218,16 @@ void build_corrupted_rows(const Features& features, std::span<const int32_t> row
 void build_corrupted_dense(const Features& features, std::span<const int32_t> row_map, const Dropout& dropout,
                            float* out, Threads threads) {
   const int64_t n = static_cast<int64_t>(row_map.size()), f = features.columns();
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t i = 0; i < n; ++i) {
-      const int32_t row = row_map[static_cast<size_t>(i)];
+  for_row_ranges(n, threads, [&](int64_t first, int64_t last) {
+    for (int64_t i = first; i < last; ++i) {
+      const int32_t row = row_map[i];
       if (row < 0) {
         std::fill_n(out + i * f, f, 0.0f);
       } else {
         HWY_DYNAMIC_DISPATCH(ShowRow)(features.dense_row(row).data(), dropout, i, f, out + i * f);
       }
     }
-  }
+  });
 }
 
 void csr_product(const CorruptedRows& x, const float* w, int64_t d, float* y, Threads threads) {

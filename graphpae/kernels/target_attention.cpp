@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "graphpae/kernels/reweigh.h"
+#include "graphpae/kernels/row_ranges.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "graphpae/kernels/target_attention.cpp"
@@ -180,53 +181,44 @@ TargetEdges target_edges(const EdgeIndex& index, std::span<const int32_t> target
 void target_attention(const TargetEdges& edges, int64_t heads, float slope, const float* source_logits,
                       const float* target_logits, const float* positions, float* logits, float* alpha,
                       Threads threads) {
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    std::vector<float> of_heads(static_cast<size_t>(heads));
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t m = 0; m < edges.num_targets(); ++m) {
-      const int64_t first = edges.offsets[m];
-      const auto shift = [&](int64_t e, int64_t h) {
-        return positions == nullptr ? 0.0f : positions[int64_t{edges.edges[first + e]} * heads + h];
-      };
-      target_softmax(edges.sources.data() + first, edges.offsets[m + 1] - first, slope, source_logits,
-                     target_logits + int64_t{edges.targets[m]} * heads, shift, logits + first * heads,
-                     alpha + first * heads, of_heads);
-    }
-  }
+  const auto make = [&] { return std::vector<float>(heads); };
+  for_parts(edges.num_targets(), threads.count, 64, make, [&](int64_t m, std::vector<float>& of_heads) {
+    const int64_t first = edges.offsets[m];
+    const auto shift = [&](int64_t e, int64_t h) {
+      return positions == nullptr ? 0.0f : positions[int64_t{edges.edges[first + e]} * heads + h];
+    };
+    target_softmax(edges.sources.data() + first, edges.offsets[m + 1] - first, slope, source_logits,
+                   target_logits + int64_t{edges.targets[m]} * heads, shift, logits + first * heads,
+                   alpha + first * heads, of_heads);
+  });
 }
 
 void target_attention_backward(const TargetEdges& edges, int64_t heads, float slope, const float* logits,
                                const float* alpha, const float* d_alpha, const float* d_logits, int64_t num_edges,
                                float* d_positions, float* d_source_logits, float* d_target_logits, Threads threads) {
-  Buffer<float> totals(static_cast<size_t>(edges.num_edges() * heads));
+  Buffer<float> totals(edges.num_edges() * heads);
   std::fill(d_target_logits, d_target_logits + edges.num_nodes * heads, 0.0f);
   if (d_positions != nullptr) std::fill(d_positions, d_positions + num_edges * heads, 0.0f);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    std::vector<float> mean(static_cast<size_t>(heads));
-#pragma omp for schedule(dynamic, 64)
-    for (int64_t m = 0; m < edges.num_targets(); ++m) {
-      float* d_target = d_target_logits + int64_t{edges.targets[m]} * heads;
-      std::fill(mean.begin(), mean.end(), 0.0f);
-      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
-        for (int64_t h = 0; h < heads; ++h) mean[h] += alpha[s * heads + h] * d_alpha[s * heads + h];
-      }
-      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
-        for (int64_t h = 0; h < heads; ++h) {
-          const int64_t at = s * heads + h;
-          float value = alpha[at] * (d_alpha[at] - mean[h]) * (logits[at] > 0 ? 1.0f : slope);
-          if (d_logits != nullptr) value += d_logits[at];
-          totals[at] = value;
-          d_target[h] += value;
-          if (d_positions != nullptr) d_positions[int64_t{edges.edges[s]} * heads + h] = value;
-        }
+  const auto make = [&] { return std::vector<float>(heads); };
+  for_parts(edges.num_targets(), threads.count, 64, make, [&](int64_t m, std::vector<float>& mean) {
+    float* d_target = d_target_logits + int64_t{edges.targets[m]} * heads;
+    std::fill(mean.begin(), mean.end(), 0.0f);
+    for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+      for (int64_t h = 0; h < heads; ++h) mean[h] += alpha[s * heads + h] * d_alpha[s * heads + h];
+    }
+    for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+      for (int64_t h = 0; h < heads; ++h) {
+        const int64_t at = s * heads + h;
+        float value = alpha[at] * (d_alpha[at] - mean[h]) * (logits[at] > 0 ? 1.0f : slope);
+        if (d_logits != nullptr) value += d_logits[at];
+        totals[at] = value;
+        d_target[h] += value;
+        if (d_positions != nullptr) d_positions[int64_t{edges.edges[s]} * heads + h] = value;
       }
     }
-#pragma omp for schedule(static)
-    for (int64_t j = 0; j < edges.num_nodes; ++j) {
+  });
+  for_row_ranges(edges.num_nodes, threads, [&](int64_t first, int64_t last) {
+    for (int64_t j = first; j < last; ++j) {
       float* d_source = d_source_logits + j * heads;
       std::fill(d_source, d_source + heads, 0.0f);
       for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
@@ -234,7 +226,7 @@ void target_attention_backward(const TargetEdges& edges, int64_t heads, float sl
         for (int64_t h = 0; h < heads; ++h) d_source[h] += from[h];
       }
     }
-  }
+  });
 }
 
 void drop_target_weights(const TargetEdges& edges, int64_t heads, const Dropout& dropout, const float* values,
@@ -250,64 +242,53 @@ void drop_target_weights(const TargetEdges& edges, int64_t heads, const Dropout&
 
 void target_sums(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights, const float* x,
                  float* sums, Threads threads) {
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 16)
-    for (int64_t m = 0; m < edges.num_targets(); ++m) {
-      float* row = sums + m * heads * columns;
-      std::fill(row, row + heads * columns, 0.0f);
-      for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
-        HWY_DYNAMIC_DISPATCH(AddRow)
-        (x + int64_t{edges.sources[s]} * columns, weights + s * heads, heads, columns, row);
-      }
+  for_parts(edges.num_targets(), threads.count, 16, [&](int64_t m) {
+    float* row = sums + m * heads * columns;
+    std::fill(row, row + heads * columns, 0.0f);
+    for (int64_t s = edges.offsets[m]; s < edges.offsets[m + 1]; ++s) {
+      HWY_DYNAMIC_DISPATCH(AddRow)
+      (x + int64_t{edges.sources[s]} * columns, weights + s * heads, heads, columns, row);
     }
-  }
+  });
 }
 
 void target_sums_backward(const TargetEdges& edges, int64_t heads, int64_t columns, const float* weights,
                           const float* x, const float* d_sums, float* d_x, float* d_weights, Threads threads) {
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(dynamic, 16)
-    for (int64_t j = 0; j < edges.num_nodes; ++j) {
-      float* d_row = d_x + j * columns;
-      std::fill(d_row, d_row + columns, 0.0f);
-      for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
-        const int64_t s = edges.out_slots[place];
-        HWY_DYNAMIC_DISPATCH(AddRowBackward)
-        (x + j * columns, weights + s * heads, d_sums + int64_t{edges.out_rows[place]} * heads * columns, heads,
-         columns, d_row, d_weights + s * heads);
-      }
+  for_parts(edges.num_nodes, threads.count, 16, [&](int64_t j) {
+    float* d_row = d_x + j * columns;
+    std::fill(d_row, d_row + columns, 0.0f);
+    for (int64_t place = edges.out_offsets[j]; place < edges.out_offsets[j + 1]; ++place) {
+      const int64_t s = edges.out_slots[place];
+      HWY_DYNAMIC_DISPATCH(AddRowBackward)
+      (x + j * columns, weights + s * heads, d_sums + int64_t{edges.out_rows[place]} * heads * columns, heads, columns,
+       d_row, d_weights + s * heads);
     }
-  }
+  });
 }
 
 void gather_attention(const BlockEdges& edges, const GatherAttention& a, float* out, Threads threads) {
   const int64_t targets = static_cast<int64_t>(edges.offsets.size()) - 1, width = a.heads * a.head_columns;
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-    std::vector<float> weights, of_heads(static_cast<size_t>(a.heads));
-#pragma omp for schedule(dynamic, 16)
-    for (int64_t i = 0; i < targets; ++i) {
-      const int64_t first = edges.offsets[i], count = edges.offsets[i + 1] - first;
-      weights.resize(static_cast<size_t>(count * a.heads));
-      const auto shift = [&](int64_t e, int64_t h) {
-        return a.positions == nullptr ? 0.0f : a.positions[(first + e) * a.positions_stride + h];
-      };
-      target_softmax(edges.sources.data() + first, count, a.slope, a.source_logits, a.target_logits + i * a.heads,
-                     shift, nullptr, weights.data(), of_heads);
-      if (a.edge_weights != nullptr) reweigh_target(count, a.heads, a.edge_weights + first, weights.data());
-      float* row = out + i * width;
-      std::copy_n(a.bias, width, row);
-      for (int64_t e = 0; e < count; ++e) {
-        HWY_DYNAMIC_DISPATCH(AddWeightedRow)
-        (a.z + int64_t{edges.sources[first + e]} * width, weights.data() + e * a.heads, a.heads, a.head_columns, row);
-      }
+  struct Room {
+    std::vector<float> weights, of_heads;
+  };
+  const auto make = [&] { return Room{{}, std::vector<float>(a.heads)}; };
+  for_parts(targets, threads.count, 16, make, [&](int64_t i, Room& room) {
+    const int64_t first = edges.offsets[i], count = edges.offsets[i + 1] - first;
+    room.weights.resize(count * a.heads);
+    const auto shift = [&](int64_t e, int64_t h) {
+      return a.positions == nullptr ? 0.0f : a.positions[(first + e) * a.positions_stride + h];
+    };
+    target_softmax(edges.sources.data() + first, count, a.slope, a.source_logits, a.target_logits + i * a.heads, shift,
+                   nullptr, room.weights.data(), room.of_heads);
+    if (a.edge_weights != nullptr) reweigh_target(count, a.heads, a.edge_weights + first, room.weights.data());
+    float* row = out + i * width;
+    std::copy_n(a.bias, width, row);
+    for (int64_t e = 0; e < count; ++e) {
+      HWY_DYNAMIC_DISPATCH(AddWeightedRow)
+      (a.z + int64_t{edges.sources[first + e]} * width, room.weights.data() + e * a.heads, a.heads, a.head_columns,
+       row);
     }
-  }
+  });
 }
 
 }  // namespace graphpae::kernels

@@ -232,25 +232,19 @@ void sum_kept_sources(const Sources& sources, const Buffer<uint32_t>& source_has
   const int64_t targets = static_cast<int64_t>(target_hash.size());
   const int64_t sweeps = (sources.count + kSources - 1) / kSources;
   const int64_t units = units_of(d), tiles = (targets + kTileTargets - 1) / kTileTargets;
-  Buffer<uint64_t> codes(static_cast<size_t>(sweeps * targets));  // what is kept of all pairs, as bits
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
-#pragma omp for schedule(static)
-    for (int64_t sweep = 0; sweep < sweeps; ++sweep) {
-      HWY_DYNAMIC_DISPATCH(KeepCodes)
-      (source_hash.data() + sweep * kSources, std::min<int64_t>(kSources, sources.count - sweep * kSources),
-       target_hash.data(), targets, dropout.threshold(), codes.data() + sweep * targets);
-    }
-    AlignedArray<float> sums(std::min(targets, kTileTargets) * kUnitColumns);
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t task = 0; task < units * tiles; ++task) {
-      const int64_t column = task / tiles * kUnitColumns, width = std::min<int64_t>(kUnitColumns, d - column);
-      const auto [begin, end] = part_of(targets, task % tiles, tiles);
-      HWY_DYNAMIC_DISPATCH(SumSources)(sources, codes.data(), targets, begin, end, column, width, sums.data());
-      finish(column, width, begin, end, sums.data());
-    }
-  }
+  Buffer<uint64_t> codes(sweeps * targets);  // what is kept of all pairs, as bits
+  for_parts(sweeps, threads.count, [&](int64_t sweep) {
+    HWY_DYNAMIC_DISPATCH(KeepCodes)
+    (source_hash.data() + sweep * kSources, std::min<int64_t>(kSources, sources.count - sweep * kSources),
+     target_hash.data(), targets, dropout.threshold(), codes.data() + sweep * targets);
+  });
+  const auto make_sums = [&] { return AlignedArray<float>(std::min(targets, kTileTargets) * kUnitColumns); };
+  for_parts(units * tiles, threads.count, 1, make_sums, [&](int64_t task, AlignedArray<float>& sums) {
+    const int64_t column = task / tiles * kUnitColumns, width = std::min<int64_t>(kUnitColumns, d - column);
+    const auto [begin, end] = part_of(targets, task % tiles, tiles);
+    HWY_DYNAMIC_DISPATCH(SumSources)(sources, codes.data(), targets, begin, end, column, width, sums.data());
+    finish(column, width, begin, end, sums.data());
+  });
 }
 
 }  // namespace
@@ -260,19 +254,19 @@ void token_product(const float* token, std::span<const int32_t> nodes, const Dro
   const int64_t m = static_cast<int64_t>(nodes.size());
   if (m == 0) return;
   if (!dropout.active()) {
-    Buffer<float> row(static_cast<size_t>(d));
+    Buffer<float> row(d);
     narrow_product_backward(w, nullptr, token, f, d, 1, nullptr, row.data(), threads);  // w^T token
 #pragma omp parallel for schedule(static) num_threads(threads.count)
-    for (int64_t i = 0; i < m; ++i) std::copy_n(row.data(), d, y + int64_t{nodes[static_cast<size_t>(i)]} * d);
+    for (int64_t i = 0; i < m; ++i) std::copy_n(row.data(), d, y + int64_t{nodes[i]} * d);
     return;
   }
   const Hashes hashes(nodes, dropout, f);
-  Buffer<float> factors(static_cast<size_t>(f));
-  for (int64_t j = 0; j < f; ++j) factors[static_cast<size_t>(j)] = dropout.scale() * token[j];
+  Buffer<float> factors(f);
+  for (int64_t j = 0; j < f; ++j) factors[j] = dropout.scale() * token[j];
   sum_kept_sources({f, w, nullptr, factors.data(), d}, hashes.features, hashes.nodes, dropout, d, threads,
                    [&](int64_t column, int64_t width, int64_t begin, int64_t end, const float* sums) {
                      for (int64_t t = begin; t < end; ++t) {
-                       float* row = y + int64_t{nodes[static_cast<size_t>(t)]} * d + column;
+                       float* row = y + int64_t{nodes[t]} * d + column;
                        for (int64_t j = 0; j < width; j += kColumns) {
                          std::copy_n(sums + j * (end - begin) + (t - begin) * kColumns,
                                      std::min<int64_t>(kColumns, width - j), row + j);
@@ -290,7 +284,7 @@ void token_product_backward(const float* token, std::span<const int32_t> nodes, 
   }
   if (!dropout.active()) {
     // Every token row is the same: the gradient of each is the sum of the rows of d_y.
-    Buffer<float> rows(static_cast<size_t>((m + 1) * d));
+    Buffer<float> rows((m + 1) * d);
     float* sums = rows.data() + m * d;
     gather_rows(d_y, nodes.data(), m, d, rows.data(), threads);
     column_sums(rows.data(), m, d, sums, threads);
@@ -301,7 +295,7 @@ void token_product_backward(const float* token, std::span<const int32_t> nodes, 
     return;
   }
   const Hashes hashes(nodes, dropout, f);
-  Buffer<float> dots(static_cast<size_t>(units_of(d) * f));  // parts of d_token, by blocks of columns
+  Buffer<float> dots(units_of(d) * f);  // parts of d_token, by blocks of columns
   sum_kept_sources({m, d_y, nodes.data(), nullptr, d}, hashes.nodes, hashes.features, dropout, d, threads,
                    [&](int64_t column, int64_t width, int64_t begin, int64_t end, const float* sums) {
                      HWY_DYNAMIC_DISPATCH(TokenGradient)
@@ -312,7 +306,7 @@ void token_product_backward(const float* token, std::span<const int32_t> nodes, 
 #pragma omp parallel for schedule(static) num_threads(threads.count)
   for (int64_t j = 0; j < f; ++j) {
     float total = 0;
-    for (int64_t unit = 0; unit < units_of(d); ++unit) total += dots[static_cast<size_t>(unit * f + j)];
+    for (int64_t unit = 0; unit < units_of(d); ++unit) total += dots[unit * f + j];
     d_token[j] = total;
   }
 }

@@ -11,6 +11,7 @@
 #include "graphpae/data/molecule_shards.h"
 #include "graphpae/model/prefetcher.h"
 #include "graphpae/ops/tensor_memory.h"
+#include "graphpae/settings/feature_plan.h"
 #include "graphpae/settings/streams.h"
 
 namespace graphpae {
@@ -18,10 +19,15 @@ namespace graphpae {
 void check_features(const Model& model, const Graph& graph) {
   if (model.settings().encoder != EncoderKind::gat)
     throw data_error("the model was trained on molecules, the data are one graph");
-  const int64_t wanted = model.input_shape().features, found = graph.features().columns();
-  if (wanted != found)
+  const InputShape& shape = model.input_shape();
+  const int64_t wanted = shape.features, found = graph.features().columns();
+  if (shape.plan && !graph.feature_plan()) {
+    shape.plan->check_fits(graph);
+  } else if (wanted != found) {
     throw data_error(fmt::format("the model was trained on {} features per node, the data have {}", wanted, found));
-  const std::vector<std::string>& names = model.input_shape().feature_names;
+  }
+  if (graph.feature_plan() || (shape.plan && !shape.plan->takes_given)) return;  // the data have been looked at
+  const std::vector<std::string>& names = shape.feature_names;
   if (!names.empty() && !graph.feature_names().empty() && names != graph.feature_names())
     throw data_error("the feature columns of the data have other names than those of the model, or another order");
 }
@@ -37,9 +43,49 @@ void check_features(const Model& model, const GraphSet& molecules) {
                                name_of(wanted), name_of(found)));
 }
 
-torch::Tensor embed(Model& model, const Graph& graph, const InputOptions& options) {
+namespace {
+
+void tell(const NoteCallback& note, const std::vector<std::string>& lines) {
+  for (const std::string& line : lines) {
+    if (note) note(line);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const Graph> as_seen(const Model& model, const Graph& graph, const NoteCallback& note) {
   check_features(model, graph);
-  return embed(model, prepare(graph, model.settings(), options));
+  std::vector<std::string> notes;
+  auto seen = follow(model.input_shape().plan, graph, notes, all_threads());
+  check_features(model, *seen);
+  tell(note, notes);
+  return seen;
+}
+
+std::shared_ptr<const GraphSet> as_seen(const Model& model, const GraphSet& molecules, const NoteCallback&) {
+  check_features(model, molecules);
+  return {std::shared_ptr<void>(), &molecules};
+}
+
+std::shared_ptr<const Graph> as_learnt(const Settings& settings, const Graph& graph, const NoteCallback& note,
+                                       Threads threads) {
+  std::vector<std::string> notes;
+  auto plan = fit_features(graph, settings, notes, threads);
+  auto seen = follow(std::move(plan), graph, notes, threads);
+  tell(note, notes);
+  return seen;
+}
+
+Settings with_chosen_features(Settings settings, const Graph& graph, const NoteCallback& note) {
+  std::vector<std::string> notes;
+  choose_features(settings, graph, notes);
+  tell(note, notes);
+  return settings;
+}
+
+torch::Tensor embed(Model& model, const Graph& graph, const InputOptions& options) {
+  const auto seen = as_seen(model, graph, options.note);
+  return embed(model, prepare(*seen, model.settings(), options));
 }
 
 namespace {

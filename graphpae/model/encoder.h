@@ -43,12 +43,15 @@ class Encoder : public torch::nn::Module {
   std::vector<torch::Tensor> input_parameters;
 };
 
+struct FeaturePlan;  // settings/feature_plan.h
+
 // What comes in: F features per node (GAT), or how many values each atom and bond code has (GatedGCN).
 struct InputShape {
   int64_t features = 0;
   std::vector<int64_t> atom_codes,
       bond_codes;  // the first atom code is the atom type; its last value is the mask token
-  std::vector<std::string> feature_names = {};  // of the columns of the data, or empty
+  std::vector<std::string> feature_names = {};   // of the columns of the data, or empty
+  std::shared_ptr<const FeaturePlan> plan = {};  // how features are made of a graph; null: they are those of the data
 };
 
 // An attention network for one graph or a gated convolution for molecules, as settings say.

@@ -59,27 +59,6 @@ torch::Tensor GraphInput::node_scale(torch::Dtype type) const {
   return scale.to(type);
 }
 
-Features row_normalised(const Features& x) {
-  const auto scale_of = [](std::span<const float> row) {
-    double sum = 0;
-    for (const float value : row) sum += value;
-    return sum == 0 ? 1.0 : 1.0 / sum;
-  };
-  const auto scaled = [&](std::span<const float> row, float* out) {
-    const double scale = scale_of(row);
-    for (const float value : row) *out++ = static_cast<float>(value * scale);
-  };
-  if (!x.is_sparse()) {
-    Buffer<float> values(x.dense_values().size());
-    for (int64_t i = 0; i < x.rows(); ++i) scaled(x.dense_row(i), values.data() + i * x.columns());
-    return Features::dense(x.rows(), x.columns(), std::move(values));
-  }
-  std::vector<float> values(x.values().size());
-  for (int64_t i = 0; i < x.rows(); ++i) scaled(x.sparse_row(i).values, values.data() + x.offsets()[i]);
-  return Features::sparse(x.rows(), x.columns(), {x.offsets().begin(), x.offsets().end()},
-                          {x.indices().begin(), x.indices().end()}, std::move(values));
-}
-
 std::vector<int32_t> row_range(int64_t first, int64_t count) {
   std::vector<int32_t> rows(static_cast<size_t>(count));
   std::iota(rows.begin(), rows.end(), static_cast<int32_t>(first));

@@ -119,9 +119,6 @@ Masking mask_nodes(int64_t num_nodes, std::vector<int32_t> masked);
 // The same among more nodes, which show themselves.
 void widen(Masking& masking, int64_t num_nodes);
 
-// Every row divided by its sum; rows that sum to 0 are left as they are.
-Features row_normalised(const Features& features);
-
 // Numbers first .. first + count - 1.
 std::vector<int32_t> row_range(int64_t first, int64_t count);
 

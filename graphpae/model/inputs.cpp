@@ -8,9 +8,13 @@
 #include "graphpae/core/error.h"
 #include "graphpae/ops/tensors.h"
 #include "graphpae/positions/position_file.h"
+#include "graphpae/settings/feature_columns.h"
+#include "graphpae/settings/feature_plan.h"
 
 namespace graphpae {
 namespace {
+
+constexpr double kZeroEigenvalue = 1e-6;  // as where skip_zero_eigenvalues leaves them out
 
 // [N,K] of all atoms.
 std::vector<double> make_positions(const GraphSet& set, const Settings& settings, const InputOptions& options) {
@@ -40,7 +44,8 @@ std::vector<double> make_positions(const GraphSet& set, const Settings& settings
 InputShape input_shape(const Graph& graph) {
   InputShape shape;
   shape.features = graph.features().columns();
-  shape.feature_names = graph.feature_names();
+  shape.plan = graph.feature_plan();
+  shape.feature_names = shape.plan ? shape.plan->names : graph.feature_names();
   return shape;
 }
 
@@ -55,6 +60,12 @@ torch::Tensor make_positions(const Graph& graph, const Settings& settings, const
   }
   if (options.note) {
     for (const std::string& note : positions->notes) options.note(note);
+    if (positions->computed == positions->k && positions->components >= positions->k &&
+        positions->eigenvalues.back() < kZeroEigenvalue)
+      options.note(
+          fmt::format("the {} eigenvectors only say which of {} components a node is in, as the graph has that many "
+                      "eigenvalues 0; skip_zero_eigenvalues=yes takes the next ones",
+                      positions->k, positions->components));
   }
   if (positions->status != PositionStatus::converged)
     throw numerical_error("the eigenvectors of the graph could not be computed to the tolerance");
@@ -63,12 +74,11 @@ torch::Tensor make_positions(const Graph& graph, const Settings& settings, const
 
 PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputOptions& options) {
   check_encoder(settings, EncoderKind::gat);
-  if (graph.features().columns() == 0)
-    throw data_error("the graph has no node features; --features names a file of them");
+  if (graph.features().columns() == 0) throw data_error("the graph has no node features");
   use_threads_in_torch(options.threads);
   PreparedGraph prepared;
   prepared.graph = &graph;
-  prepared.features = settings.row_normalize
+  prepared.features = divides_rows(settings, graph)
                           ? std::make_shared<const Features>(row_normalised(graph.features()))
                           : std::shared_ptr<const Features>(std::shared_ptr<void>(), &graph.features());
   if (graph.adjacency().has_weights() && settings.weights == WeightUse::use)
@@ -97,7 +107,7 @@ GraphInput whole_input(const PreparedGraph& graph) {
 
 GraphInput make_input(const Graph& graph, const Settings& settings, const InputOptions& options) {
   PreparedGraph prepared = prepare(graph, settings, options);
-  if (!settings.row_normalize) prepared.features = std::make_shared<const Features>(graph.features());
+  if (!divides_rows(settings, graph)) prepared.features = std::make_shared<const Features>(graph.features());
   return whole_input(prepared);
 }
 
@@ -140,7 +150,10 @@ InputShape input_shape(const GraphSet& set) { return input_shape(featurizer_of(s
 InputShape input_shape(Featurizer featurizer) {
   CodeSizes sizes = code_sizes(featurizer);
   ++sizes.atoms[0];  // the mask token
-  return {0, std::move(sizes.atoms), std::move(sizes.bonds)};
+  InputShape shape;
+  shape.atom_codes = std::move(sizes.atoms);
+  shape.bond_codes = std::move(sizes.bonds);
+  return shape;
 }
 
 std::shared_ptr<const MoleculeInputs> prepare(const GraphSet& set, const Settings& settings,

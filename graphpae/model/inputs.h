@@ -41,7 +41,8 @@ struct PreparedGraph {
   Kernels kernels = Kernels::fused;
 };
 
-// Throws a data error for a graph without features and what make_positions throws.
+// `graph` is as the model sees it (settings/feature_plan.h). Throws a data error for a graph without features and what
+// make_positions throws.
 PreparedGraph prepare(const Graph& graph, const Settings& settings, const InputOptions& options = {});
 
 // All of it at once.

@@ -9,6 +9,7 @@
 #include "graphpae/io/input_file.h"
 #include "graphpae/model/model.h"
 #include "graphpae/model/named_tensors.h"
+#include "graphpae/settings/feature_plan.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
@@ -71,6 +72,7 @@ void save_model(const std::string& directory, const Model& model, const std::str
                  {"features", shape.features},     {"atom_codes", shape.atom_codes},
                  {"bond_codes", shape.bond_codes}, {"settings", settings_json(model.settings())}};
   if (!shape.feature_names.empty()) config["feature_names"] = shape.feature_names;
+  if (shape.plan) config["inputs"] = to_json(*shape.plan);
   write_safetensors(directory + "/model.safetensors", {{"format", "pt"}}, views_of(named_tensors(model)));
   write_file(directory + "/config.json", config.dump(2) + "\n");
   write_file(directory + "/README.md", model_card(model, card));
@@ -107,6 +109,11 @@ std::shared_ptr<Model> load_model(const std::string& path) {
   if (!config["settings"].contains("weights")) settings.weights = WeightUse::ignore;  // as version 0.1 did
   InputShape shape{config["features"], config["atom_codes"], config["bond_codes"]};
   if (config.contains("feature_names")) shape.feature_names = names_from_json(config["feature_names"], config_path);
+  if (config.contains("inputs")) {
+    FeaturePlan plan = naming(config_path, [&] { return feature_plan_from(config["inputs"]); });
+    plan.names = shape.feature_names;
+    shape.plan = std::make_shared<const FeaturePlan>(std::move(plan));
+  }
   auto model = std::make_shared<Model>(settings, shape);
   copy_from(SafeTensors(directory + "/model.safetensors"), named_tensors(*model));
   model->eval();

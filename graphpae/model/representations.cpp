@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "graphpae/core/error.h"
+#include "graphpae/settings/feature_columns.h"
+#include "graphpae/settings/feature_plan.h"
 
 namespace graphpae {
 
@@ -25,7 +27,7 @@ std::shared_ptr<Model> untrained(const Model& model) {
 }
 
 Features raw_feature_rows(const Graph& graph, const Settings& settings) {
-  return settings.row_normalize ? row_normalised(graph.features()) : graph.features();
+  return divides_rows(settings, graph) ? row_normalised(graph.features()) : graph.features();
 }
 
 Features raw_position_rows(const Graph& graph, const Settings& settings, const PreparedGraph& input,

@@ -7,6 +7,7 @@
 // The first column of the first panel is the known eigenvector D^1/2 of S.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -18,6 +19,18 @@
 #include "graphpae/positions/walk_operator.h"
 
 namespace graphpae {
+
+// Sizes of a basis for `count` pairs, in panels.
+struct BasisPlan {
+  BasisPlan(int64_t num_nodes, int64_t count, bool float64) {
+    kept = (count + kPanel - 1) / kPanel;
+    max = std::min(float64 ? 2 * kept + 6 : (5 * kept + 1) / 2 + 6, num_nodes / kPanel - 2);
+    restart = std::min(kept + std::max<int64_t>(1, (max - kept) / 3), max - 1);
+  }
+  int64_t kept;     // the wanted pairs
+  int64_t restart;  // what a restart keeps
+  int64_t max;
+};
 
 // Rayleigh-Ritz approximations, largest value of M first.
 struct RitzPairs {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <memory>
 
 #include "graphpae/core/error.h"
@@ -17,18 +16,6 @@ constexpr double kExact = 0.01;             // and this much for a pair to be lo
 constexpr int64_t kSearchPanels = 12;       // at most, in a search for missed pairs
 constexpr uint64_t kMaxCuts = 5;            // filters tried before going without
 constexpr int kPatience = 3;                // restarts before a cut is judged
-
-// Sizes of the basis, in panels.
-struct BasisPlan {
-  BasisPlan(int64_t num_nodes, int64_t count, bool float64) {
-    kept = (count + kPanel - 1) / kPanel;
-    max = std::min(float64 ? 2 * kept + 6 : (5 * kept + 1) / 2 + 6, num_nodes / kPanel - 2);
-    restart = std::min(kept + std::max<int64_t>(1, (max - kept) / 3), max - 1);
-  }
-  int64_t kept;     // the wanted pairs
-  int64_t restart;  // what a restart keeps
-  int64_t max;
-};
 
 // One run of the solver with panels of type T.
 template <class T>

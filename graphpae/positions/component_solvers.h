@@ -32,7 +32,7 @@ int64_t inverse_solver_memory(int64_t num_nodes, int64_t count);
 int64_t slepc_solver_memory(int64_t num_nodes, int64_t num_directed_edges, int64_t count);  // this rank
 
 // The dense solver: the `count` <= N smallest pairs of a small graph from its full matrix, in float64. The graph must
-// be connected; a single node without a loop has eigenvalue 1.
+// be connected and have edges.
 ComponentSolution solve_dense(const LaplacianGraph& graph, int64_t count, double tolerance, Threads threads);
 
 // The block solver: the smallest eigenpairs of L = I - S of one large connected graph by Chebyshev-filtered block

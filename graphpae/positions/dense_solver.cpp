@@ -5,26 +5,12 @@
 #include "graphpae/positions/symmetric_eigen.h"
 
 namespace graphpae {
-namespace {
-
-ComponentSolution single_node(const LaplacianGraph& graph) {
-  ComponentSolution solution;
-  solution.num_nodes = 1;
-  solution.eigenvalues = {graph.degree(0) > 0 ? 0.0 : 1.0};
-  solution.residuals = {0.0};
-  solution.eigenvectors = {1.0};
-  return solution;
-}
-
-}  // namespace
-
 int64_t dense_solver_memory(int64_t num_nodes, int64_t count) {
   return 8 * num_nodes * (3 * num_nodes + count);  // the matrix, the solver's copy, all vectors, those kept
 }
 
 ComponentSolution solve_dense(const LaplacianGraph& graph, int64_t count, double tolerance, Threads threads) {
   const int64_t n = graph.num_nodes();
-  if (n == 1) return single_node(graph);
   std::vector<double> root(n);  // D^-1/2
   for (int64_t i = 0; i < n; ++i) root[i] = 1.0 / std::sqrt(graph.strength(i));
 

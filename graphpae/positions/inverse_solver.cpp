@@ -1,6 +1,3 @@
-#include <algorithm>
-#include <cmath>
-
 #include "graphpae/core/error.h"
 #include "graphpae/positions/block_krylov.h"
 #include "graphpae/positions/component_solvers.h"
@@ -73,11 +70,9 @@ int64_t inverse_solver_memory(int64_t num_nodes, int64_t count) {
 
 ComponentSolution solve_inverse(const LaplacianGraph& graph, const BlockSolverOptions& options, Threads threads,
                                 const ConvergenceCallback& progress) {
-  const int64_t kept = (options.count + kPanel - 1) / kPanel;
-  const int64_t max = std::min(2 * kept + 6, graph.num_nodes() / kPanel - 2);
-  const int64_t after_restart = std::min(kept + std::max<int64_t>(1, (max - kept) / 3), max - 1);
+  const BasisPlan plan(graph.num_nodes(), options.count, true);
   const InverseOperator inverse(graph, threads);
-  BlockKrylov<double> krylov(inverse, ChebyshevFilter::identity(), max, Rng(options.seed, 0x696e76), threads);
+  BlockKrylov<double> krylov(inverse, ChebyshevFilter::identity(), plan.max, Rng(options.seed, 0x696e76), threads);
   SparseFactor counting(graph);
 
   bool complete = false;
@@ -92,15 +87,15 @@ ComponentSolution solve_inverse(const LaplacianGraph& graph, const BlockSolverOp
     converged = 0;
     for (int64_t j = 0; j < options.count; ++j) converged += residual_of(pairs, j) <= kResidual;
     if (converged < options.count) {
-      krylov.restart(pairs, after_restart);
+      krylov.restart(pairs, plan.restart);
     } else if (!(complete = is_complete(counting, pairs, options.count))) {
       krylov.restart_at_random(pairs, options.count);
     }
   }
-  if (complete) krylov.restart(pairs, kept);
+  if (complete) krylov.restart(pairs, plan.kept);
   const WalkOperator walk(graph, threads);
   ComponentSolution solution =
-      check_ritz_vectors(walk, krylov.take_basis(), kept, options.count, options.tolerance, threads);
+      check_ritz_vectors(walk, krylov.take_basis(), plan.kept, options.count, options.tolerance, threads);
   solution.complete = complete;
   return solution;
 }

@@ -2,10 +2,8 @@
 
 #include <fmt/format.h>
 #include <omp.h>
-#include <sys/mman.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "graphpae/core/error.h"
 #include "graphpae/kernels/row_ranges.h"
@@ -62,31 +60,13 @@ PanelBlocks ordered_sum(const std::vector<double>& partial, int64_t count, int64
 
 template <class T>
 PanelMatrix<T>::PanelMatrix(int64_t rows, int64_t panels) : rows_(rows), panels_(panels) {
-  bytes_ = std::max<size_t>(1, static_cast<size_t>(rows * panels * kPanel) * sizeof(T));
-  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const size_t bytes = std::max<size_t>(1, static_cast<size_t>(rows * panels * kPanel) * sizeof(T));
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    throw memory_error(fmt::format("no memory for {} x {} numbers ({:.1f} GB)", rows, panels * kPanel, 1e-9 * bytes_));
+    throw memory_error(fmt::format("no memory for {} x {} numbers ({:.1f} GB)", rows, panels * kPanel, 1e-9 * bytes));
   }
-  madvise(memory, bytes_, MADV_HUGEPAGE);  // the gathers of a matrix product miss the TLB otherwise
-  data_ = static_cast<T*>(memory);
-}
-
-template <class T>
-PanelMatrix<T>::~PanelMatrix() {
-  if (data_ != nullptr) munmap(data_, bytes_);
-}
-
-template <class T>
-PanelMatrix<T>::PanelMatrix(PanelMatrix&& other) noexcept
-    : rows_(other.rows_), panels_(other.panels_), data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
-
-template <class T>
-PanelMatrix<T>& PanelMatrix<T>::operator=(PanelMatrix&& other) noexcept {
-  std::swap(rows_, other.rows_);
-  std::swap(panels_, other.panels_);
-  std::swap(data_, other.data_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
+  madvise(memory, bytes, MADV_HUGEPAGE);  // the gathers of a matrix product miss the TLB otherwise
+  data_ = std::unique_ptr<T, Unmap>(static_cast<T*>(memory), Unmap{bytes});
 }
 
 template <class T>
@@ -137,7 +117,7 @@ void multiply_panel(T* w, int64_t rows, const PanelBlocks& factor, Threads threa
       const int64_t tile_rows = std::min(kTileRows, ranges.end(range) - row);
       std::copy_n(w + row * kPanel, tile_rows * kPanel, tile);
       std::fill_n(w + row * kPanel, tile_rows * kPanel, T{0});
-      kernels::panel_add_product(static_cast<const T*>(tile), values.data(), tile_rows, w + row * kPanel);
+      kernels::panel_add_product(tile, values.data(), tile_rows, w + row * kPanel);
     }
   }
 }
@@ -158,26 +138,20 @@ void rotate(PanelMatrix<T>& basis, int64_t from, int64_t to, const std::vector<d
   }
   std::vector<PanelMatrix<T>> tiles;  // one per thread
   for (int t = 0; t < threads.count; ++t) tiles.emplace_back(kTileRows, to);
-#pragma omp parallel num_threads(threads.count)
-  {
-    flush_denormals();
+  kernels::for_parts(ranges.count, threads.count, [&](int64_t range) {
     PanelMatrix<T>& tile = tiles[omp_get_thread_num()];
-#pragma omp for schedule(dynamic, 1)
-    for (int64_t range = 0; range < ranges.count; ++range) {
-      for (int64_t row = ranges.begin(range); row < ranges.end(range); row += kTileRows) {
-        const int64_t rows = std::min(kTileRows, ranges.end(range) - row);
-        for (int64_t q = 0; q < to; ++q) {
-          std::fill_n(tile.panel(q), rows * kPanel, T{0});
-          for (int64_t p = 0; p < from; ++p) {
-            kernels::panel_add_product(static_cast<const T*>(basis.panel(p)) + row * kPanel,
-                                       static_cast<const T*>(blocks.data()) + (q * from + p) * kBlockSize, rows,
-                                       tile.panel(q));
-          }
+    for (int64_t row = ranges.begin(range); row < ranges.end(range); row += kTileRows) {
+      const int64_t rows = std::min(kTileRows, ranges.end(range) - row);
+      for (int64_t q = 0; q < to; ++q) {
+        std::fill_n(tile.panel(q), rows * kPanel, T{0});
+        for (int64_t p = 0; p < from; ++p) {
+          kernels::panel_add_product(basis.panel(p) + row * kPanel, blocks.data() + (q * from + p) * kBlockSize, rows,
+                                     tile.panel(q));
         }
-        for (int64_t q = 0; q < to; ++q) std::copy_n(tile.panel(q), rows * kPanel, basis.panel(q) + row * kPanel);
       }
+      for (int64_t q = 0; q < to; ++q) std::copy_n(tile.panel(q), rows * kPanel, basis.panel(q) + row * kPanel);
     }
-  }
+  });
 }
 
 #define GRAPHPAE_INSTANTIATE(T)                                                               \

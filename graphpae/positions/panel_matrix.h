@@ -3,7 +3,10 @@
 // the same bits.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "graphpae/core/threads.h"
@@ -19,22 +22,22 @@ class PanelMatrix {
  public:
   // Contents are zero; pages are taken from the system when first written. Throws a memory error.
   PanelMatrix(int64_t rows, int64_t panels);
-  ~PanelMatrix();
-  PanelMatrix(PanelMatrix&& other) noexcept;
-  PanelMatrix& operator=(PanelMatrix&& other) noexcept;
 
   int64_t rows() const { return rows_; }
   int64_t panels() const { return panels_; }
-  T* panel(int64_t index) { return data_ + index * rows_ * kPanel; }              // [N,16]
-  const T* panel(int64_t index) const { return data_ + index * rows_ * kPanel; }  // [N,16]
+  T* panel(int64_t index) { return data_.get() + index * rows_ * kPanel; }              // [N,16]
+  const T* panel(int64_t index) const { return data_.get() + index * rows_ * kPanel; }  // [N,16]
   T& at(int64_t row, int64_t column) { return panel(column / kPanel)[row * kPanel + column % kPanel]; }
   T at(int64_t row, int64_t column) const { return panel(column / kPanel)[row * kPanel + column % kPanel]; }
 
  private:
+  struct Unmap {
+    size_t bytes = 0;
+    void operator()(T* data) const { munmap(data, bytes); }
+  };
   int64_t rows_ = 0;
   int64_t panels_ = 0;
-  T* data_ = nullptr;
-  size_t bytes_ = 0;
+  std::unique_ptr<T, Unmap> data_;
 };
 
 // Coefficients of products with panels: blocks of 16 x 16, row-major, one after the other.

@@ -18,12 +18,6 @@ ZipEntry entry(const std::string& name, const std::vector<T>& values, const std:
   return npy_entry(name, std::span<const T>(values), shape);
 }
 
-void write_entries(const std::string& path, const std::vector<ZipEntry>& entries) {
-  AtomicFile file(path);
-  write_zip(file.staging_path(), entries, false);  // eigenvectors do not compress
-  file.commit();
-}
-
 template <class P>  // Positions or BatchPositions
 std::string checksum(const P& p) {
   Sha256 sum;
@@ -34,7 +28,35 @@ std::string checksum(const P& p) {
 }
 
 std::vector<uint8_t> to_bytes(const std::string& text) { return {text.begin(), text.end()}; }
+
+// The numbers of `p`, those of eigenvalues in rows of K, then `others` and the checksum of the numbers.
+template <class P>
+void write_file_of(const std::string& path, const P& p, const std::vector<int64_t>& value_shape, int64_t nodes,
+                   const std::vector<ZipEntry>& others) {
+  std::vector<ZipEntry> entries = {entry("eigenvalues", p.eigenvalues, value_shape),
+                                   entry("eigenvectors", p.eigenvectors, {nodes, p.k}),
+                                   entry("residuals", p.residuals, value_shape)};
+  entries.insert(entries.end(), others.begin(), others.end());
+  entries.push_back(entry("sha256", to_bytes(checksum(p))));
+  AtomicFile file(path);
+  write_zip(file.staging_path(), entries, false);  // eigenvectors do not compress
+  file.commit();
+}
+
 std::string to_text(const NpyArray& array) { return {array.bytes.begin(), array.bytes.end()}; }
+
+template <class P>
+void read_numbers(const NpzFile& file, P& p) {
+  p.eigenvalues = file.read("eigenvalues").to_double();
+  p.eigenvectors = file.read("eigenvectors").to_double();
+  p.residuals = file.read("residuals").to_double();
+}
+
+template <class P>
+void check_checksum(const NpzFile& file, const P& p, bool fits) {
+  if (!fits || to_text(file.read("sha256")) != checksum(p))
+    throw data_error(fmt::format("{}: damaged: its checksum does not match", file.path()));
+}
 
 std::string key_text(const PositionOptions& o) {
   return fmt::format("k {} tolerance {} solver {} skip_zero {} absolute {} normalisation {} extend {} {} seed {}", o.k,
@@ -61,22 +83,14 @@ void write_positions(const std::string& path, const Positions& p) {
       p.components, p.isolated, p.cuts_eigenspace, p.status == PositionStatus::converged};
   std::string words = p.solver;
   for (const std::string& note : p.notes) words += "\n" + note;
-  const std::vector<uint8_t> text = to_bytes(words), sum = to_bytes(checksum(p));
-  write_entries(
-      path,
-      {entry("eigenvalues", p.eigenvalues, {p.k}), entry("eigenvectors", p.eigenvectors, {p.num_nodes, p.k}),
-       entry("residuals", p.residuals, {p.k}), entry("facts", facts), entry("words", text), entry("sha256", sum)});
+  write_file_of(path, p, {p.k}, p.num_nodes, {entry("facts", facts), entry("words", to_bytes(words))});
 }
 
 void write_positions(const std::string& path, const BatchPositions& p) {
   const int64_t graphs = static_cast<int64_t>(p.computed.size()),
                 nodes = static_cast<int64_t>(p.eigenvectors.size()) / p.k;
   const std::vector<int64_t> facts = {p.k, p.padded_graphs, p.cut_graphs, p.unconverged_graphs};
-  const std::vector<uint8_t> sum = to_bytes(checksum(p));
-  write_entries(
-      path, {entry("eigenvalues", p.eigenvalues, {graphs, p.k}), entry("eigenvectors", p.eigenvectors, {nodes, p.k}),
-             entry("residuals", p.residuals, {graphs, p.k}), entry("computed", p.computed, {graphs}),
-             entry("facts", facts), entry("sha256", sum)});
+  write_file_of(path, p, {graphs, p.k}, nodes, {entry("computed", p.computed, {graphs}), entry("facts", facts)});
 }
 
 Positions read_positions(const std::string& path) {
@@ -92,9 +106,7 @@ Positions read_positions(const std::string& path) {
   p.isolated = facts[5];
   p.cuts_eigenspace = facts[6] != 0;
   p.status = facts[7] != 0 ? PositionStatus::converged : PositionStatus::not_converged;
-  p.eigenvalues = file.read("eigenvalues").to_double();
-  p.eigenvectors = file.read("eigenvectors").to_double();
-  p.residuals = file.read("residuals").to_double();
+  read_numbers(file, p);
   std::string words = to_text(file.read("words"));
   for (size_t at; (at = words.rfind('\n')) != std::string::npos; words.resize(at))
     p.notes.insert(p.notes.begin(), words.substr(at + 1));
@@ -102,8 +114,7 @@ Positions read_positions(const std::string& path) {
   const bool fits = p.num_nodes >= 0 && p.k >= 0 && static_cast<int64_t>(p.eigenvalues.size()) == p.k &&
                     static_cast<int64_t>(p.residuals.size()) == p.k &&
                     static_cast<int64_t>(p.eigenvectors.size()) == p.num_nodes * p.k;
-  if (!fits || to_text(file.read("sha256")) != checksum(p))
-    throw data_error(fmt::format("{}: damaged: its checksum does not match", path));
+  check_checksum(file, p, fits);
   return p;
 }
 
@@ -116,14 +127,11 @@ BatchPositions read_batch_positions(const std::string& path) {
   p.padded_graphs = facts[1];
   p.cut_graphs = facts[2];
   p.unconverged_graphs = facts[3];
-  p.eigenvalues = file.read("eigenvalues").to_double();
-  p.eigenvectors = file.read("eigenvectors").to_double();
-  p.residuals = file.read("residuals").to_double();
+  read_numbers(file, p);
   p.computed = file.read("computed").to_int32();
   const bool fits = p.k > 0 && p.eigenvalues.size() == p.computed.size() * p.k &&
                     p.residuals.size() == p.eigenvalues.size() && p.eigenvectors.size() % p.k == 0;
-  if (!fits || to_text(file.read("sha256")) != checksum(p))
-    throw data_error(fmt::format("{}: damaged: its checksum does not match", path));
+  check_checksum(file, p, fits);
   return p;
 }
 
@@ -156,16 +164,6 @@ std::optional<Positions> PositionCache::find(const std::string& key) const {
 
 std::optional<BatchPositions> PositionCache::find_batch(const std::string& key) const {
   return read_if_whole(path_of(key), read_batch_positions);
-}
-
-void PositionCache::store(const std::string& key, const Positions& positions) const {
-  std::filesystem::create_directories(directory_);
-  write_positions(path_of(key), positions);
-}
-
-void PositionCache::store(const std::string& key, const BatchPositions& positions) const {
-  std::filesystem::create_directories(directory_);
-  write_positions(path_of(key), positions);
 }
 
 }  // namespace graphpae

@@ -2,6 +2,7 @@
 // needed to read them back whole. The cache keeps such files under a key of graph and options.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -30,8 +31,11 @@ class PositionCache {
   // Nothing if the key is not there or its file is damaged.
   std::optional<Positions> find(const std::string& key) const;
   std::optional<BatchPositions> find_batch(const std::string& key) const;
-  void store(const std::string& key, const Positions& positions) const;
-  void store(const std::string& key, const BatchPositions& positions) const;
+  template <class P>
+  void store(const std::string& key, const P& positions) const {
+    std::filesystem::create_directories(directory_);
+    write_positions(path_of(key), positions);
+  }
 
  private:
   std::string path_of(const std::string& key) const { return directory_ + "/positions-" + key + ".npz"; }

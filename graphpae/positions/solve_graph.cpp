@@ -13,7 +13,6 @@
 
 #include "graphpae/core/error.h"
 #include "graphpae/positions/component_solvers.h"
-#include "graphpae/positions/finish_columns.h"
 #include "graphpae/positions/slepc_session.h"
 
 namespace graphpae {

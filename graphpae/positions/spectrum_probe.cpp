@@ -1,7 +1,6 @@
 #include "graphpae/positions/spectrum_probe.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "graphpae/positions/block_krylov.h"
 

@@ -94,13 +94,6 @@ Tridiagonal tridiagonalise(std::vector<double> a, int64_t n, Threads threads) {
 struct Sweeps {
   std::vector<int64_t> first, count;
   std::vector<double> c, s;
-
-  void clear() {
-    first.clear();
-    count.clear();
-    c.clear();
-    s.clear();
-  }
 };
 
 // The implicit QL iteration on T (diagonal d, off-diagonal e). Rotations go to `sweeps`; `apply` is called whenever
@@ -204,7 +197,7 @@ SymmetricEigen symmetric_eigen(const std::vector<double>& matrix, int64_t n, Thr
         s += sweeps.count[q];
       }
     }
-    sweeps.clear();
+    sweeps = {};
   });
 
   std::vector<int64_t> order(n);

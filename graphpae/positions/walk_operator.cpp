@@ -14,14 +14,6 @@ constexpr int64_t kRanges = 128;
 constexpr int64_t kMinRangeWork = 1 << 14;
 constexpr int64_t kRowWork = 4;  // a row costs about as much as this many neighbours
 
-template <class T>
-void divide_by_root_degree(const LaplacianGraph& graph, const T* in, T* out, int64_t first, int64_t last) {
-  for (int64_t i = first; i < last; ++i) {
-    const T scale = T{1} / std::sqrt(static_cast<T>(graph.strength(i)));
-    for (int64_t c = 0; c < kPanel; ++c) out[i * kPanel + c] = scale * in[i * kPanel + c];
-  }
-}
-
 // kernels::walk_rows with weights.
 template <class T>
 void weighted_walk_rows(const LaplacianGraph& graph, const kernels::WalkStep<T>& step, int64_t first, int64_t last) {
@@ -59,24 +51,16 @@ WalkOperator::WalkOperator(const LaplacianGraph& graph, Threads threads) : graph
 }
 
 template <class T>
-void WalkOperator::step(const kernels::WalkStep<T>& step) const {
-  const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
-  kernels::for_parts(ranges, threads_.count, [&](int64_t range) {
-    if (graph_.has_weights())
-      weighted_walk_rows(graph_, step, bounds_[range], bounds_[range + 1]);
-    else
-      kernels::walk_rows(step, bounds_[range], bounds_[range + 1]);
-  });
-}
-
-template <class T>
 void WalkOperator::apply_filter(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const {
   T* current = work.panel(0);
   T* previous = work.panel(1);
   const int64_t ranges = static_cast<int64_t>(bounds_.size()) - 1;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(threads_.count)
   for (int64_t range = 0; range < ranges; ++range) {
-    divide_by_root_degree(graph_, in, current, bounds_[range], bounds_[range + 1]);
+    for (int64_t i = bounds_[range]; i < bounds_[range + 1]; ++i) {
+      const T scale = T{1} / std::sqrt(static_cast<T>(graph_.strength(i)));
+      for (int64_t c = 0; c < kPanel; ++c) current[i * kPanel + c] = scale * in[i * kPanel + c];
+    }
   }
 
   // T_1(x) = t(x), T_{k+1}(x) = 2 t(x) T_k(x) - T_{k-1}(x) with t(x) = (x - centre) / half_width.
@@ -96,7 +80,12 @@ void WalkOperator::apply_filter(const ChebyshevFilter& filter, const T* in, T* o
     next.self = static_cast<T>(twice * self);
     next.past = static_cast<T>(k == 1 ? 0.0 : -1.0);
     next.scale_by_root_degree = last;
-    step(next);
+    kernels::for_parts(ranges, threads_.count, [&](int64_t range) {
+      if (graph_.has_weights())
+        weighted_walk_rows(graph_, next, bounds_[range], bounds_[range + 1]);
+      else
+        kernels::walk_rows(next, bounds_[range], bounds_[range + 1]);
+    });
     std::swap(current, previous);
   }
 }

@@ -33,8 +33,6 @@ class WalkOperator {
  private:
   template <class T>
   void apply_filter(const ChebyshevFilter& filter, const T* in, T* out, PanelMatrix<T>& work) const;
-  template <class T>
-  void step(const kernels::WalkStep<T>& step) const;
 
   LaplacianGraph graph_;
   Threads threads_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "graphpae/embedded_report.h"
 
@@ -54,6 +55,38 @@ std::string inside_script(const Json& json) {
   return text;
 }
 
+using Table = std::pair<std::vector<std::string>, Page::Rows>;  // head, rows
+
+// A row per point.
+Table chart_numbers(const Chart& chart) {
+  Table table{{chart.kind == Chart::Kind::scores ? "" : chart.x_title}, {}};
+  for (const ChartSeries& one : chart.series) {
+    table.first.push_back(one.name);
+    if (!one.spread.empty()) table.first.emplace_back("its deviation");
+    if (!one.low.empty()) table.first.insert(table.first.end(), {"from", "to"});
+  }
+  for (size_t p = 0; p < chart.points.size(); ++p) {
+    std::vector<std::string> row = {chart.points[p]};
+    for (const ChartSeries& one : chart.series) {
+      row.push_back(cell(one.values[p]));
+      if (!one.spread.empty()) row.push_back(cell(one.spread[p]));
+      if (!one.low.empty()) row.insert(row.end(), {cell(one.low[p]), cell(one.high[p])});
+    }
+    table.second.push_back(std::move(row));
+  }
+  return table;
+}
+
+// A row per point of every curve.
+Table curve_numbers(const Chart& chart) {
+  Table table{{"", chart.x_title, chart.y_title}, {}};
+  for (const ChartSeries& one : chart.series) {
+    for (size_t p = 0; p < one.values.size() && !one.reference; ++p)
+      table.second.push_back({one.name, cell(one.x[p]), cell(one.values[p])});
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string with_blanks(std::string name) {
@@ -64,6 +97,14 @@ std::string with_blanks(std::string name) {
 void Page::add_heading(const std::string& text) { body_ += fmt::format("<h2>{}</h2>\n", escape_html(text)); }
 
 void Page::add_text(const std::string& text) { body_ += fmt::format("<p>{}</p>\n", escape_html(text)); }
+
+void Page::add_verdict(const std::string& text, int standing) {
+  body_ += fmt::format("<p class=\"verdict{}\">{}</p>\n",
+                       standing > 0   ? " better"
+                       : standing < 0 ? " worse"
+                                      : "",
+                       escape_html(text));
+}
 
 void Page::add_note(const std::string& text) {
   body_ += fmt::format("<p class=\"note\" role=\"note\">{}</p>\n", escape_html(text));
@@ -93,17 +134,18 @@ void Page::add_details(const std::string& summary, const std::vector<std::string
 
 void Page::add_chart(const Chart& chart) {
   Json series = Json::array();
-  std::vector<std::string> head = {chart.x_title};
   for (const ChartSeries& one : chart.series) {
     series.push_back({{"label", one.name}, {"data", numbers(one.values)}});
-    head.push_back(one.name);
-    if (one.spread.empty()) continue;
-    series.back()["spread"] = numbers(one.spread);
-    head.push_back("its deviation");
+    Json& json = series.back();
+    if (!one.spread.empty()) json["spread"] = numbers(one.spread);
+    if (!one.low.empty()) json.update({{"low", numbers(one.low)}, {"high", numbers(one.high)}});
+    if (chart.kind == Chart::Kind::curves) json["x"] = numbers(one.x);
+    if (one.reference) json["reference"] = true;
   }
+  constexpr const char* kKinds[] = {"line", "bar", "scores", "curves"};
   const std::string id = fmt::format("chart{}", charts_.size());
   charts_.push_back(inside_script({{"id", id},
-                                   {"kind", chart.kind == Chart::Kind::lines ? "line" : "bar"},
+                                   {"kind", kKinds[static_cast<size_t>(chart.kind)]},
                                    {"title", chart.title},
                                    {"x", chart.x_title},
                                    {"y", chart.y_title},
@@ -111,17 +153,13 @@ void Page::add_chart(const Chart& chart) {
                                    {"fromZero", chart.from_zero},
                                    {"points", chart.points},
                                    {"series", series}}));
+  // Bars below each other need room for each.
+  const size_t bars = chart.kind == Chart::Kind::scores ? chart.points.size() * chart.series.size() : 0;
+  const std::string height = bars > 0 ? fmt::format(" style=\"height:{:.1f}rem\"", 5.5 + 1.9 * bars) : "";
   body_ +=
-      fmt::format("<figure><div class=\"chart\"><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n", id,
-                  escape_html(chart.title));
-  Rows rows;
-  for (size_t p = 0; p < chart.points.size(); ++p) {
-    rows.push_back({chart.points[p]});
-    for (const ChartSeries& one : chart.series) {
-      rows.back().push_back(cell(one.values[p]));
-      if (!one.spread.empty()) rows.back().push_back(cell(one.spread[p]));
-    }
-  }
+      fmt::format("<figure><div class=\"chart{}\"{}><canvas id=\"{}\" role=\"img\" aria-label=\"{}\"></canvas></div>\n",
+                  chart.kind == Chart::Kind::curves ? " curves" : "", height, id, escape_html(chart.title));
+  const auto [head, rows] = chart.kind == Chart::Kind::curves ? curve_numbers(chart) : chart_numbers(chart);
   add_details("numbers", head, rows);
   body_ += "</figure>\n";
 }

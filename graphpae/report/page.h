@@ -16,17 +16,22 @@ namespace graphpae {
 // One line, or bars, of a chart. NaN leaves a gap.
 struct ChartSeries {
   std::string name;
-  std::vector<double> values;       // [points]
-  std::vector<double> spread = {};  // [points] or empty: a band of that much above and below a line
+  std::vector<double> values;               // [points]
+  std::vector<double> spread = {};          // [points] or empty: a band of that much above and below a line
+  std::vector<double> low = {}, high = {};  // [points] or empty: whiskers of the bars of `scores`
+  std::vector<double> x = {};               // of `curves`: [values]
+  bool reference = false;                   // a curve to compare with: grey and dashed
 };
 
 struct Chart {
-  enum class Kind { lines, bars };
+  // lines and bars stand side by side along the x axis, bars of `scores` below each other, each with its name; `curves`
+  // have numbers from 0 to 1 along both axes.
+  enum class Kind { lines, bars, scores, curves };
   std::string title, x_title, y_title;
   Kind kind = Kind::lines;
   bool logarithmic = false;              // y axis
   bool from_zero = false;                // y axis: begins at zero
-  std::vector<std::string> points = {};  // along the x axis
+  std::vector<std::string> points = {};  // along the x axis; the names of bars of `scores`
   std::vector<ChartSeries> series = {};
 };
 
@@ -38,6 +43,8 @@ class Page {
 
   void add_heading(const std::string& text);
   void add_text(const std::string& text);
+  // What it all comes to, in a sentence; for better or worse where `standing` is 1 or -1.
+  void add_verdict(const std::string& text, int standing);
   void add_note(const std::string& text);  // something the reader should know, set off from the text
   void add_code(const std::string& text);
   // All rows have as many cells as `head`. Columns of numbers are aligned at the right.

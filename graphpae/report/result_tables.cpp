@@ -1,98 +1,94 @@
 #include <fmt/format.h>
 
 #include "graphpae/report/page.h"
+#include "graphpae/report/result_numbers.h"
 #include "graphpae/report/run_report.h"
 
 namespace graphpae {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using namespace results;
 
-// How scores of a metric are written.
-struct Format {
-  std::string title;
-  double factor;
-  int decimals;
-};
-
-Format format_of(const std::string& metric) {
-  if (metric == "accuracy") return {"accuracy in %", 100, 2};
-  if (metric == "rocauc") return {"ROC-AUC in %", 100, 2};
-  if (metric == "rmse") return {"RMSE", 1, 3};
-  if (metric == "mae") return {"MAE", 1, 4};
-  return {metric, 1, 4};
-}
-
-// What stands at a key; null if nothing does.
-const Json& at(const Json& json, const char* key) {
-  static const Json none;
-  return json.is_object() && json.contains(key) ? json[key] : none;
-}
-
-std::string text_at(const Json& json, const char* key) {
-  return at(json, key).is_string() ? at(json, key).get<std::string>() : "";
-}
-
-std::string number_text(const Json& number, const Format& format) {
-  return number.is_number() ? fmt::format("{:.{}f}", format.factor * number.get<double>(), format.decimals) : "";
-}
-
-ResultScore score(const Json& json, const std::string& row, const std::string& protocol, const Format& format) {
-  ResultScore result{
-      protocol, row, format.title, number_text(at(json, "mean"), format), number_text(at(json, "std"), format), ""};
-  if (const Json& bounds = at(json, "ci95"); bounds.is_array() && bounds.size() == 2 && bounds[0].is_number())
+// `scores`: how many the row has; 0 if that is not said.
+ResultScore score(const Json& json, const std::string& row, const std::string& protocol, const Format& format,
+                  int64_t scores) {
+  const auto number = [&](const Json& value) {
+    return value.is_number() ? format.factor * value.get<double>() : ResultScore::kNone;
+  };
+  ResultScore result;
+  result.protocol = protocol;
+  result.row = row;
+  result.metric = format.title;
+  result.mean = number_text(at(json, "mean"), format);
+  result.value = number(at(json, "mean"));
+  const Json& bounds = at(json, "ci95");
+  const bool has_interval = bounds.is_array() && bounds.size() == 2 && bounds[0].is_number() && bounds[1].is_number();
+  if (has_interval) {
     result.interval = number_text(bounds[0], format) + " .. " + number_text(bounds[1], format);
+    result.low = number(bounds[0]);
+    result.high = number(bounds[1]);
+  }
+  // One score has no deviation, though 0 may be written for it.
+  const bool one = scores > 0 ? scores == 1 : !has_interval && at(json, "std") == 0;
+  result.deviation = one ? "one score" : number_text(at(json, "std"), format);
   return result;
 }
 
-std::string baseline_title(const std::string& key, const std::string& metric) {
-  if (key == "untrained") return "untrained encoder";
-  if (key == "majority")
-    return metric == "accuracy" ? "majority class" : metric == "rmse" ? "mean of the labels" : "constant score";
-  return with_blanks(key);
-}
+int64_t count_at(const Json& json, const char* key) { return at(json, key).is_number() ? json[key].get<int64_t>() : 0; }
 
 void add_protocol(const Json& json, std::vector<ResultScore>& scores) {
   const std::string metric = text_at(json, "metric");
   const Format format = format_of(metric);
   const std::string protocol = text_at(json, "protocol") + (json.contains("inflated") ? " (INFLATED)" : "");
-  scores.push_back(score(json, "embeddings", protocol, format));
+  const int64_t count = count_at(json, "splits") * count_at(json, "seeds");
+  const auto add = [&](const Json& of, const std::string& row, bool trained) {
+    scores.push_back(score(of, row, protocol, format, count));
+    scores.back().trained = trained;
+  };
+  add(json, "embeddings", true);
   if (const Json& against = at(json, "against"); against.is_object())
-    scores.push_back(score(against, "against " + text_at(against, "run"), protocol, format));
-  if (at(json, "baselines").is_object()) {
-    for (const auto& [key, baseline] : json["baselines"].items())
-      scores.push_back(score(baseline, baseline_title(key, metric), protocol, format));
+    add(against, "against " + text_at(against, "run"), true);
+  for (const char* kind : {"baselines", "blocks"}) {
+    if (!at(json, kind).is_object()) continue;
+    for (const auto& [key, row] : json[kind].items()) {
+      if (row.is_object()) add(row, row_title(row, key, metric), false);
+    }
   }
   // Tasks of molecules beside their mean.
   if (const Json& tasks = at(json, "tasks"); tasks.is_array() && tasks.size() > 1) {
     for (const Json& task : tasks)
-      scores.push_back(score(task, "embeddings: " + text_at(task, "task"), protocol, format));
+      scores.push_back(score(task, "embeddings: " + text_at(task, "task"), protocol, format, 0));
   }
 }
 
 // Fine-tuning: the test part, by task or over splits.
 void add_finetuning(const Json& results, std::vector<ResultScore>& scores) {
   const std::string protocol = text_at(results, "protocol");
-  const auto add = [&](const std::string& row, const std::string& title, const std::string& value) {
-    if (!value.empty()) scores.push_back({protocol, row, title, value, "", ""});
+  const auto add = [&](const std::string& row, const Format& format, const std::string& unit, const Json& value) {
+    if (!value.is_number()) return;
+    ResultScore result;
+    result.protocol = protocol;
+    result.row = row;
+    result.metric = format.title + (unit.empty() ? "" : " [" + unit + "]");
+    result.mean = number_text(value, format);
+    result.value = format.factor * value.get<double>();
+    scores.push_back(result);
   };
   if (const Json& tasks = at(results, "tasks"); tasks.is_array()) {
     for (const Json& task : tasks) {
-      const std::string unit = text_at(task, "unit");
-      for (const char* metric : {"rocauc", "mae", "rmse"}) {
-        const Format format = format_of(metric);
-        add("test part: " + text_at(task, "name"), format.title + (unit.empty() ? "" : " [" + unit + "]"),
-            number_text(at(task, metric), format));
-      }
+      for (const char* metric : {"rocauc", "mae", "rmse"})
+        add("test part: " + text_at(task, "name"), format_of(metric), text_at(task, "unit"), at(task, metric));
     }
     return;
   }
   const Format format = format_of(text_at(results, "metric"));
   if (at(results, "mean").is_number())
-    scores.push_back(score(results, "test part", protocol, format));
+    scores.push_back(
+        score(results, "test part", protocol, format, static_cast<int64_t>(at(results, "per_split").size())));
   else
-    add("test part", format.title, number_text(results["test_mean"], format));
-  add("validation part", format.title, number_text(at(results, "validation"), format));
+    add("test part", format, "", results["test_mean"]);
+  add("validation part", format, "", at(results, "validation"));
 }
 
 }  // namespace

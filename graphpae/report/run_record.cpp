@@ -70,14 +70,34 @@ std::vector<std::pair<std::string, std::string>> part_directories(const std::str
   return found;
 }
 
+// What the program found wrong with the embeddings after training (run/checks.h).
+void note_checks(RunRecord& record) {
+  if (!record.results.is_object() || !record.results.contains("checks")) return;
+  const Json& checks = record.results["checks"];
+  if (!checks.is_object() || !checks.contains("findings") || !checks["findings"].is_array()) return;
+  for (const Json& finding : checks["findings"]) {
+    if (finding.is_object() && finding.value("text", Json()).is_string())
+      record.notes.push_back("Check: " + finding["text"].get<std::string>() + ".");
+  }
+}
+
 void note_state(RunRecord& record) {
   int64_t unreadable = 0;
   for (const auto& part : record.parts) unreadable += part.metrics.unreadable;
   if (unreadable > 0)
     record.notes.push_back(fmt::format("{} line{} of metrics.jsonl cannot be read and {} left out.", unreadable,
                                        unreadable == 1 ? "" : "s", unreadable == 1 ? "is" : "are"));
-  if (record.finished()) return;
   const int64_t planned = record.epochs_planned();
+  if (record.finished()) {
+    const auto& counted = record.results["epochs"];
+    const int64_t known = counted.is_number_integer() ? counted.get<int64_t>() : record.epochs_done();
+    if (record.epochs_done() > known)
+      record.notes.push_back(
+          fmt::format("This run is being prolonged to {} epochs, of which {} are done. Results are those "
+                      "after {}. --resume goes on with it.",
+                      planned, record.epochs_done(), known));
+    return;
+  }
   record.notes.push_back(
       fmt::format("This run is not finished: it was interrupted, or is still under way. {}{} epochs are done; what is "
                   "there is shown. --resume goes on with it.",
@@ -140,8 +160,9 @@ RunRecord read_run(const std::string& path) {
   record.results = read_object(record, "results.json");
   const auto parts = part_directories(path);
   for (const auto& [directory, name] : parts)
-    record.parts.push_back({name, read_metrics(directory + "/metrics.jsonl")});
-  if (parts.empty()) record.parts.push_back({"", read_metrics(path + "/metrics.jsonl")});
+    record.parts.push_back({name, read_metrics(directory + "/metrics.jsonl"), directory});
+  if (parts.empty()) record.parts.push_back({"", read_metrics(path + "/metrics.jsonl"), path});
+  note_checks(record);
   note_state(record);
   return record;
 }

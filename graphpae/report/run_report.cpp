@@ -12,6 +12,7 @@
 #include "graphpae/io/input_file.h"
 #include "graphpae/report/auto_report.h"
 #include "graphpae/report/page.h"
+#include "graphpae/report/sections.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
@@ -130,9 +131,10 @@ std::string number_text(const RunRecord& run, const char* key, const char* forma
 
 void add_results(Page& page, const RunRecord& run) {
   page.add_heading("Results");
+  const std::vector<ResultScore> scores = result_scores(run.results);
+  add_score_charts(page, scores);
   Page::Rows rows;
-  for (const ResultScore& s : result_scores(run.results))
-    rows.push_back({s.protocol, s.row, s.metric, s.mean, s.deviation, s.interval});
+  for (const ResultScore& s : scores) rows.push_back({s.protocol, s.row, s.metric, s.mean, s.deviation, s.interval});
   if (rows.empty())
     page.add_text(fmt::format("Not evaluated. `graphpae evaluate {} DATA` does so and adds the table here.", run.path));
   else
@@ -179,32 +181,25 @@ void add_spectrum(Page& page, const RunRecord& run, const std::string& directory
   add_spectrum_charts(page, read_file(path, size_t{64} << 20), path);
 }
 
-void add_repeat(Page& page, const RunRecord& run) {
-  page.add_heading("Again");
-  const std::string command = run.environment_text("command"), data = run.environment_text("data");
-  if (!command.empty()) {
-    page.add_text("The command that made this run:");
-    page.add_code(command);
-  }
-  if (command.ends_with("graphpae demo") || command.find("graphpae demo ") != std::string::npos) return;
-  page.add_text("The same, with every setting from the run itself:");
-  const std::string named = data.empty() ? "DATA" : data;
-  page.add_code(run.fine_tuned()
-                    ? fmt::format("graphpae finetune {} {} --config {}/config.yaml -o AGAIN",
-                                  run.environment_text("pretrained"), named, run.path)
-                    : fmt::format("graphpae pretrain {} --config {}/config.yaml -o AGAIN", named, run.path));
-}
-
 // A line per score that any run has, a column per run.
 void add_scores(Page& page, const std::vector<RunRecord>& runs) {
   using Key = std::vector<std::string>;  // protocol, row, metric
   std::vector<Key> keys;
   std::vector<std::map<Key, std::string>> cells(runs.size());
+  std::vector<ResultScore> subjects;  // of each run, what it is about
   for (size_t r = 0; r < runs.size(); ++r) {
     for (const ResultScore& s : result_scores(runs[r].results)) {
+      if (s.row == "embeddings" || s.row == "test part") {
+        subjects.push_back(s);
+        subjects.back().row = runs[r].name;
+      }
       const Key key{s.protocol, s.row, s.metric};
       if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
-      cells[r][key] = s.mean + (s.deviation.empty() ? "" : " \u00b1 " + s.deviation) +
+      const bool one = s.deviation == "one score";
+      cells[r][key] = s.mean +
+                      (s.deviation.empty() ? ""
+                       : one               ? " (one score)"
+                                           : " \u00b1 " + s.deviation) +
                       (s.interval.empty() ? "" : " (" + s.interval + ")");
     }
   }
@@ -227,6 +222,7 @@ void add_scores(Page& page, const std::vector<RunRecord>& runs) {
   fact("seconds per epoch", "seconds_per_epoch", "{:.3g}");
   page.add_heading("Results");
   if (rows.empty()) return page.add_text("None of the runs has results.");
+  add_score_charts(page, subjects);
   if (!keys.empty()) page.add_text("Mean \u00b1 standard deviation, and the 95 % interval of the mean.");
   page.add_table(head, rows);
 }
@@ -275,11 +271,14 @@ std::string run_report(const std::string& path, const std::string& spectrum) {
   if (is_auto_run(run)) return auto_report(run);
   Page page(run.name);
   const std::string data = run.environment_text("data"), started = run.environment_text("started");
+  if (const Verdict found = verdict(run.results); !found.text.empty()) page.add_verdict(found.text, found.standing);
   page.add_text(
       fmt::format("{} on {}{}.", run.fine_tuned() ? "Fine-tuned" : "Pre-trained without labels by " + run.method(),
                   data.empty() ? "data that are not named" : data, started.empty() ? "" : ", started " + started));
   for (const std::string& note : run.notes) page.add_note(note);
+  add_data_facts(page, run);
   add_results(page, run);
+  add_prediction_charts(page, run);
   add_losses(page, runs);
   if (!run.fine_tuned() || fs::exists(path + "/map.json")) add_embedding_map(page, run);
   add_spectrum(page, run, spectrum);
@@ -287,7 +286,9 @@ std::string run_report(const std::string& path, const std::string& spectrum) {
   page.add_heading("Settings and environment");
   Page::Rows settings, environment;
   for (const auto& [key, value] : run.settings) settings.push_back({key, value});
-  for (const auto& [key, value] : run.environment.items()) environment.push_back({key, run.environment_text(key)});
+  for (const auto& [key, value] : run.environment.items()) {
+    if (!value.is_structured()) environment.push_back({key, run.environment_text(key)});
+  }
   page.add_details(fmt::format("{} settings", settings.size()), {"setting", ""}, settings);
   page.add_details("environment", {"", ""}, environment);
   page.add_text(fmt::format(kMade, kVersion));

@@ -1,6 +1,7 @@
 // Runs as they are on disk, and report.html: what one did, or how several compare, as one page.
 #pragma once
 
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ struct RunRecord {
   struct Part {
     std::string name;  // "split 0", "mu"; "" for a run that is one
     Metrics metrics;
+    std::string directory;  // the whole path
   };
   std::vector<Part> parts;
   std::vector<std::string> notes;  // what a reader must know: interrupted, a file that cannot be read
@@ -42,12 +44,26 @@ struct ResultScore {
   std::string protocol;                   // "strict", "paper (inflated)"; "" if there is but one
   std::string row;                        // "embeddings", "raw features", the name of a target
   std::string metric;                     // "accuracy in %", "RMSE"
-  std::string mean, deviation, interval;  // as text; "" if there is none
+  std::string mean, deviation, interval;  // as text; "" if there is none, "one score" for a spread nobody can know
+  // The same as numbers, in the unit of the text; NaN if there is none.
+  double value = kNone, low = kNone, high = kNone;
+  bool trained = true;  // false: a baseline, or a block that needs no training
+
+  static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 };
 
 // Every score of an evaluation or of fine-tuning: the subject first, then baselines, by protocol. Nothing for results
 // without scores, whatever else they hold.
 std::vector<ResultScore> result_scores(const nlohmann::ordered_json& results);
+
+// The sentence that comes first: how good the embeddings are beside the best of what needs no training, under the first
+// protocol, and whether the difference may be chance; for fine-tuning the score on the test part. "" if there is
+// nothing to say.
+struct Verdict {
+  std::string text;
+  int standing = 0;  // 1: better than all else, -1: worse than something, 0: neither is certain
+};
+Verdict verdict(const nlohmann::ordered_json& results);
 
 // Classes and counts [classes, classes] of the confusion matrix under the first protocol; no names if there is none.
 struct ConfusionCounts {

@@ -214,7 +214,7 @@ std::optional<Record> record_from_json_line(const std::string& line) {
     visit_results(r, read);
     r.identity.from = json.value("from", std::string());
     for (const auto& [key, value] : json.at("settings").items())
-      r.identity.settings.emplace_back(key, value.get<std::string>());
+      r.identity.settings.emplace_back(key, current_text(key, value.get<std::string>()));
     return r;
   } catch (const Json::exception&) {
     return std::nullopt;

@@ -53,6 +53,7 @@ void write_outputs(const WorkDirectory& work, const std::vector<Summary>& summar
 
 // Of `all`, experiments that have none of the data sets or variants asked for are left out.
 std::vector<Experiment> wanted_experiments(const ReproduceOptions& options) {
+  if (!options.budget.empty()) parse_duration(options.budget);  // an error before anything is done
   if (options.name != "all") return {find_experiment(options.name)};
   std::vector<Experiment> all = experiments();
   std::erase_if(all, [&](Experiment experiment) {
@@ -86,7 +87,6 @@ std::string spectra_text(const std::vector<SpectrumOfRow>& spectra) {
 std::vector<CampaignPlan> plan_reproduction(const ReproduceOptions& options, const JobWatch& watch) {
   const Stopwatch clock;
   const std::vector<Experiment> wanted = wanted_experiments(options);
-  if (!options.budget.empty()) parse_duration(options.budget);
   const WorkDirectory work(options, watch);
   JobRunner runner(work);
   std::vector<CampaignPlan> plans;
@@ -102,7 +102,6 @@ std::vector<CampaignPlan> plan_reproduction(const ReproduceOptions& options, con
 ReproduceResult reproduce(const ReproduceOptions& options, const JobWatch& watch) {
   const Stopwatch clock;
   const std::vector<Experiment> wanted = wanted_experiments(options);
-  if (!options.budget.empty()) parse_duration(options.budget);
   const WorkDirectory work(options, watch);
   JobRunner runner(work);
   ReproduceResult result;

@@ -46,6 +46,8 @@ struct Context {
   Kernels kernels = Kernels::fused;
   std::string cache;    // directory for positions and molecules; empty: none
   std::string command;  // for environment.json: the command line, or what the caller calls itself
+  // Words of a command that, with config.yaml of the run, trains the same: for its page. Empty: there is none.
+  std::vector<std::string> again;
   Watch watch;
 };
 

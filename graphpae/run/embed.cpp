@@ -20,7 +20,6 @@ EmbedResult write_rows(const std::string& path, const torch::Tensor& rows, const
 }  // namespace
 
 EmbedResult embed(Model& model, const Graph& graph, const EmbedOptions& options, const Context& context) {
-  check_features(model, graph);
   const Settings& settings = model.settings();
   if (options.sampled && settings.batch_size == 0)
     throw usage_error("--inference sampled: the model was trained on whole graphs");
@@ -28,7 +27,8 @@ EmbedResult embed(Model& model, const Graph& graph, const EmbedOptions& options,
   how.sampled = options.sampled;
   how.memory = options.memory;
   how.progress = [&](int64_t done, int64_t total) { context.watch.report({"rows", done, total, 0, ""}); };
-  const PreparedGraph prepared = prepare(graph, settings, input_options(context, graph, settings));
+  const auto seen = as_seen(model, graph, context.watch.note);
+  const PreparedGraph prepared = prepare(*seen, settings, input_options(context, *seen, settings));
   if (!options.output.ends_with(".npy"))
     return write_rows(options.output, graphpae::embed(model, prepared, how), graph.node_names(), "node");
   const int64_t width = settings.width;

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "graphpae/core/error.h"
 #include "graphpae/core/memory.h"
@@ -30,21 +31,22 @@ template <class Data>
 EvaluationTable evaluate_data(const EvaluatedRuns& runs, const Data& data, const std::string& name,
                               const Settings& settings, const EvaluateOptions& options, const Context& context,
                               std::vector<std::string> notes) {
-  naming(name, [&] { check_features(*runs.models.front(), data); });
+  const auto seen = naming(name, [&] { return as_seen(*runs.models.front(), data, context.watch.note); });
   if (runs.rival) naming(runs.against, [&] { check_features(*runs.rival, data); });
   const auto plan =
-      naming(name, [&] { return plan_evaluation(data, settings, with_metric_of(options, name), context, notes); });
+      naming(name, [&] { return plan_evaluation(*seen, settings, with_metric_of(options, name), context, notes); });
   context.watch.say_all(notes);
   keep_freed_memory();
   const InputOptions inputs = input_options(context, data, settings);
-  const auto input = naming(name, [&] { return prepare(data, settings, inputs); });
+  const auto input = naming(name, [&] { return prepare(*seen, settings, inputs); });
   const bool is_run = RunDirectory::holds_run(runs.run);
   EvaluationTable table =
       run_evaluation(plan, runs.models, rows_of(input, inputs), context.watch, [&](const Features& embedded) {
         if (is_run) write_map(runs.run, embedded, data, context);
       });
   if (runs.rival) {
-    const auto other = prepare(data, runs.rival->settings(), inputs);
+    const auto seen_by_rival = as_seen(*runs.rival, data, context.watch.note);
+    const auto other = prepare(*seen_by_rival, runs.rival->settings(), inputs);
     table.rows.insert(table.rows.begin() + 1,
                       against_row(plan, runs.against, *runs.rival, rows_of(other, inputs), context.watch));
   }
@@ -74,6 +76,14 @@ EvaluationTable evaluate(const EvaluatedRuns& runs, const Dataset& dataset, cons
 void keep_evaluation(const std::string& run, const nlohmann::ordered_json& evaluation, const Watch& watch) {
   using Json = nlohmann::ordered_json;
   if (!RunDirectory::holds_run(run)) return;
+  // A run under way writes its results itself, and goes before: the evaluation has been printed.
+  std::optional<RunDirectory> held;
+  try {
+    held.emplace(RunDirectory::open(run, "graphpae evaluate"));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) throw;
+    return watch.say(std::string("the evaluation is not kept: ") + error.what());
+  }
   const std::string path = run + "/results.json";
   Json results = Json::object();
   if (std::ifstream file(path); file) results = Json::parse(file, nullptr, false);

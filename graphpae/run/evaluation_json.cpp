@@ -88,11 +88,17 @@ void add_other_rows(Json& json, const EvaluationTable& table, size_t protocol) {
   for (size_t r = 1; r < table.rows.size(); ++r) {
     const EvaluationRow& row = table.rows[r];
     const ProtocolScores& other = row.scores[protocol];
+    const ProtocolScores& own = table.rows.front().scores[protocol];
     if (row.key != kAgainst) {
       json["baselines"][row.key] = statistics_json(other.summary());
+      if (!other.validation.empty()) json["baselines"][row.key]["val"] = or_null(mean_of(other.validation));
+      // How much better or worse the embeddings are, where every score has its counterpart.
+      if (own.splits > 1 || own.test.size() == other.test.size())
+        json["baselines"][row.key]["difference"] =
+            statistics_json(compare(own, other, table.facts.errors()).difference);
       continue;
     }
-    const PairedDifference paired = compare(table.rows.front().scores[protocol], other, table.facts.errors());
+    const PairedDifference paired = compare(own, other, table.facts.errors());
     json[kAgainst] = {{"run", row.title}};
     json[kAgainst].update(statistics_json(other.summary()));
     json[kAgainst]["per_split"] = other.per_split();

@@ -13,7 +13,9 @@
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/text.h"
 #include "graphpae/model/embed.h"
+#include "graphpae/run/data_facts.h"
 #include "graphpae/run/evaluation.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
@@ -46,22 +48,28 @@ void take_begun_settings(FinetuneOptions& options) {
     options.finetune = finetune;
     options.again(options.settings, options.finetune);
   }
-  check_repeats(options.run, settings, options.settings);
+  options.settings = settings_to_go_on(options, settings, with_choices_of(settings, options.settings));
   check_repeats(options.run, finetune, options.finetune);
-  options.settings = settings;
   options.finetune = finetune;
 }
 
 // Settings, prepared data and parts.
 template <class Data>  // Graph or GraphSet
-Work begin(const Data& data, const FinetuneOptions& options, const Context& context) {
+Work begin(const Data& data, const FinetuneOptions& options, const Context& context,
+           std::shared_ptr<const Data>& seen) {
   Work work{options, context, {}};
   if (options.goes_on()) take_begun_settings(work.options);
   if (context.kernels == Kernels::fused) keep_freed_memory();
   std::vector<std::string> notes;
   work.parts = naming(options.data, [&] {
-    if (options.model) check_features(*options.model, data);
-    return finetune_parts(data, work.options, input_options(context, data, work.options.settings), notes);
+    if (options.model) {
+      seen = as_seen(*options.model, data, context.watch.note);
+    } else {
+      if (!options.goes_on())
+        work.options.settings = with_chosen_features(work.options.settings, data, context.watch.note);
+      seen = as_learnt(work.options.settings, data, context.watch.note, context.threads);
+    }
+    return finetune_parts(*seen, work.options, input_options(context, data, work.options.settings), notes);
   });
   context.watch.say_all(notes);
   return work;
@@ -98,8 +106,25 @@ std::string model_card(const std::string& data, const PartResult& result) {
       result.reported_epoch);
 }
 
+std::string test_table(const std::vector<TestRow>& rows) {
+  std::string text = "row,target,label,prediction\n";
+  for (const TestRow& row : rows)
+    text += fmt::format("{},{},{:.9g},{:.9g}\n", row.row, table_field(row.target, ','), row.label, row.prediction);
+  return text;
+}
+
+// After its checkpoint was found to fit. The whole run first: what it says is what its parts are trained to.
+void prolong_configs(const RunDirectory& whole, const RunDirectory& part, const Work& work) {
+  const Settings before = whole.settings();
+  if (work.options.settings.epochs > before.epochs) {
+    work.context.watch.say(prolonged_text(before, work.options.settings));
+    write_file(whole.file("config.yaml"), work.config());
+  }
+  if (work.options.settings.epochs > part.settings().epochs) write_file(part.file("config.yaml"), work.config());
+}
+
 // Trains a part in its directory, or goes on with it.
-PartResult train_part(const FinetunePart& part, const Work& work, const std::string& data) {
+PartResult train_part(const FinetunePart& part, const Work& work, const std::string& data, const RunDirectory& whole) {
   const FinetuneOptions& options = work.options;
   PartResult result;
   result.name = part.name;
@@ -107,10 +132,12 @@ PartResult train_part(const FinetunePart& part, const Work& work, const std::str
   result.run = part.directory.empty() ? options.run : options.run + "/" + part.directory;
   Finetuner tuner(part.objective, options.settings, options.finetune, work.pretrained());
   const bool resuming = options.resume && RunDirectory::holds_run(result.run);
-  RunDirectory run =
-      resuming || part.directory.empty() ? RunDirectory::open(result.run) : RunDirectory::create(result.run, true);
+  RunDirectory run = part.directory.empty() ? whole
+                     : resuming             ? RunDirectory::open(result.run, work.context.command)
+                                            : RunDirectory::create(result.run, true, work.context.command);
   if (!resuming && !part.directory.empty()) write_file(run.file("config.yaml"), work.config());
   if (options.resume) go_on(tuner, run, data, part.name, work.context.watch);
+  if (resuming) prolong_configs(whole, run, work);
   const std::vector<EpochMetrics> metrics = train(tuner, loop_of(part, tuner, run, data, options), work.context);
   tuner.finish();
 
@@ -128,6 +155,7 @@ PartResult train_part(const FinetunePart& part, const Work& work, const std::str
   result.split_seed = part.split_seed;
   part.score(tuner.predictor(), result);
   save_predictor(run.file("model"), tuner.predictor(), model_card(options.data, result));
+  if (!result.test_rows.empty()) write_file(run.file("test_predictions.csv"), test_table(result.test_rows));
   write_file(run.file("results.json"), results_json(result).dump(2) + "\n");
   return result;
 }
@@ -155,19 +183,22 @@ void write_drawn_splits(const RunDirectory& run, const std::vector<FinetunePart>
 template <class Data>
 FinetuneResult finetune(const Data& data, const FinetuneOptions& options, const Context& context) {
   const bool resuming = options.goes_on();
-  const Work work = begin(data, options, context);
+  std::shared_ptr<const Data> seen;
+  const Work work = begin(data, options, context, seen);
   const std::string hash = content_hash(data);
-  RunDirectory run = resuming ? RunDirectory::open(options.run) : RunDirectory::create(options.run, options.force);
+  RunDirectory run = resuming ? RunDirectory::open(options.run, context.command)
+                              : RunDirectory::create(options.run, options.force, context.command);
   std::optional<NewRunGuard> guard;
   if (!resuming) {
     guard.emplace(run);
     write_file(run.file("config.yaml"), work.config());
   }
-  write_environment(run, options.data, hash, context, {{"pretrained", work.pretrained_name()}});
+  write_environment(run, options.data, hash, context,
+                    {{"pretrained", work.pretrained_name()}, {"data_facts", data_facts(data)}});
 
   write_drawn_splits(run, work.parts);
   FinetuneResult result{options.run, {}};
-  for (const FinetunePart& part : work.parts) result.parts.push_back(train_part(part, work, hash));
+  for (const FinetunePart& part : work.parts) result.parts.push_back(train_part(part, work, hash, run));
   if (result.has_parts()) {
     write_parts_file(run, work.parts);
     write_file(run.file("results.json"), results_json(result).dump(2) + "\n");
@@ -178,10 +209,11 @@ FinetuneResult finetune(const Data& data, const FinetuneOptions& options, const 
 
 template <class Data>
 Estimate estimate_finetuning(const Data& data, const FinetuneOptions& options, const Context& context) {
-  const Work work = begin(data, options, context);
+  std::shared_ptr<const Data> seen;
+  const Work work = begin(data, options, context, seen);
   const int64_t models = static_cast<int64_t>(work.parts.size());
   Estimate found =
-      graphpae::estimate_finetuning(data, work.parts.front().objective, work.options.settings, work.options.finetune);
+      graphpae::estimate_finetuning(*seen, work.parts.front().objective, work.options.settings, work.options.finetune);
   found.epochs *= models;
   found.shapes.insert(found.shapes.begin(), {"models, one after the other", {models}});
   return found;

@@ -56,6 +56,13 @@ struct TargetResult {
   double training_std = 1;  // of the training labels
 };
 
+// A row of the test part that has a label.
+struct TestRow {
+  int64_t row;  // of the input, from 0
+  std::string target;
+  double label, prediction;  // of classes: 0 or 1, and the probability of 1
+};
+
 // One model.
 struct PartResult {
   std::string name;       // of the target or split; "" for the only one
@@ -72,6 +79,7 @@ struct PartResult {
   std::optional<double> validation, test_mean;
   std::vector<std::pair<std::string, std::optional<double>>> test;  // by target, or "accuracy"
   std::vector<TargetResult> targets;                                // of molecules
+  std::vector<TestRow> test_rows;                                   // of molecules, and of nodes of two classes
   std::string pretrained;                                           // what it started from, or "none"
   std::string split_source;                                         // of nodes, as in EvaluationFacts
   std::optional<uint64_t> split_seed;                               // of random ones

@@ -46,6 +46,8 @@ void score_molecules(MoleculeObjective& objective, Predictor& predictor, PartRes
       if (score.mae) target.mae_paper = *score.mae * unit.to_paper;
     }
     result.targets.push_back(target);
+    for (size_t k = 0; k < score.rows.size(); ++k)
+      result.test_rows.push_back({score.rows[k], tasks.names[t], score.labels[k], score.predictions[k]});
   }
 }
 
@@ -54,6 +56,12 @@ void score_nodes(NodeObjective& objective, Predictor& predictor, PartResult& res
   result.test_mean = objective.accuracy(predictor, objective.split().test);
   result.validation = objective.accuracy(predictor, objective.split().val);
   result.test.emplace_back("accuracy", result.test_mean);
+  const std::vector<std::string> classes = objective.tasks().names;
+  if (classes.size() != 2) return;
+  const NodeObjective::Shares shares = objective.shares(predictor, objective.split().test);
+  for (size_t k = 0; k < shares.nodes.size(); ++k)
+    result.test_rows.push_back(
+        {shares.nodes[k], classes[1], static_cast<double>(shares.labels[k]), shares.values[2 * k + 1]});
 }
 
 // A name as a directory: what a file system may not like becomes _.

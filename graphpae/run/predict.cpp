@@ -105,10 +105,10 @@ Predictions predict(const Predictors& predictors, const GraphSet& molecules, con
 Predictions predict(const Predictors& predictors, const Graph& graph, const Context& context) {
   Predictor& predictor = *predictors.models.front();
   const Settings& settings = predictor.model->settings();
-  check_features(*predictor.model, graph);
+  const auto seen = as_seen(*predictor.model, graph, context.watch.note);
   if (context.kernels == Kernels::fused) keep_freed_memory();
   Predictions result;
-  result.values = predictor.predict(make_input(graph, settings, input_options(context, graph, settings)));
+  result.values = predictor.predict(make_input(*seen, settings, input_options(context, graph, settings)));
   PredictionTable& table = result.table;
   table.row_name = "node";
   table.rows = graph.node_names();

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
@@ -12,7 +14,9 @@
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/data/summary.h"
 #include "graphpae/io/atomic_file.h"
+#include "graphpae/model/representations.h"
 #include "graphpae/ops/tensor_memory.h"
+#include "graphpae/run/data_facts.h"
 #include "graphpae/run/models.h"
 #include "graphpae/run/report.h"
 #include "graphpae/run/training_loop.h"
@@ -42,14 +46,23 @@ EvaluationPlan plan_evaluation(const ShardSet&, const Settings&, const EvaluateO
 }
 
 Settings asked_of(const PretrainOptions& options, const Settings& begun) {
-  return options.again ? options.again(begun) : options.settings;
+  return with_choices_of(begun, options.again ? options.again(begun) : options.settings);
 }
 
-// A run goes on with the settings it began with.
-Settings begun_settings(const PretrainOptions& options, const RunDirectory& run) {
-  const Settings begun = run.settings();
-  check_repeats(run.path(), begun, asked_of(options, begun));
-  return begun;
+// A run goes on with the settings it began with, and more epochs at most.
+Settings begun_settings(const PretrainOptions& options) {
+  const Settings begun = RunDirectory::settings_of(options.run);
+  return settings_to_go_on(options, begun, asked_of(options, begun));
+}
+
+std::string config_of(const Settings& settings, const RunOptions& options) {
+  return to_yaml(settings) + reading_yaml(options.featurizer);
+}
+
+// After its checkpoint was found to fit.
+void prolong_config(const RunDirectory& run, const Settings& settings, const RunOptions& options, const Watch& watch) {
+  watch.say(prolonged_text(run.settings(), settings));
+  write_file(run.file("config.yaml"), config_of(settings, options));
 }
 
 // If each of several processes sees its part of a batch.
@@ -83,6 +96,16 @@ std::string result_card(const std::string& data, const PretrainResult& result) {
                      result.final_loss().value_or(std::nan("")));
 }
 
+// What others have added to the results of a run that is finished.
+void keep_other_keys(const std::string& path, Json& json) {
+  std::ifstream file(path);
+  const Json before = file ? Json::parse(file, nullptr, false) : Json();
+  if (!before.is_object()) return;
+  for (const auto& [key, value] : before.items()) {
+    if (!json.contains(key)) json[key] = value;
+  }
+}
+
 // The reference is LibTorch as it comes.
 template <class Data>
 void keep_memory(const Settings& settings, Kernels kernels) {
@@ -102,39 +125,58 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   std::optional<NewRunGuard> guard;
   std::optional<EvaluationPlan> plan;
   Settings settings;
+  std::shared_ptr<const Data> seen;  // what the model sees
+  std::vector<std::string> said = options.notes;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
+  const auto see = [&] {
+    seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
+  };
   const auto plan_ahead = [&] {  // its errors come before anything is written
     if (!options.evaluate) return;
-    std::vector<std::string> notes;
     plan = naming(options.data, [&] {
-      return plan_evaluation(data, settings, with_metric_of(*options.evaluate, options.data), context, notes);
+      return plan_evaluation(*seen, settings, with_metric_of(*options.evaluate, options.data), context, said);
     });
-    context.watch.say_all(notes);
   };
   if (resuming) {
-    if (team.leads()) settings = begun_settings(options, run.emplace(RunDirectory::open(options.run)));
+    if (team.leads()) {
+      run.emplace(RunDirectory::open(options.run, context.command));
+      settings = begun_settings(options);
+    }
     settings = team.settings_of_first(settings, [&](const Settings& first) { return asked_of(options, first); });
+    see();
     plan_ahead();
   } else {
     settings = team.settings_of_first(options.settings, {});
-    naming(options.data, [&] { check_trainable(data, settings); });
+    settings = naming(options.data, [&] { return with_chosen_features(settings, data, say); });
+    see();
+    naming(options.data, [&] { check_trainable(*seen, settings); });
     plan_ahead();
-    if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force)));
+    if (team.leads()) guard.emplace(run.emplace(RunDirectory::create(options.run, options.force, context.command)));
   }
+  context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
-  if (run) {
-    if (!resuming) write_file(run->file("config.yaml"), to_yaml(settings) + reading_yaml(options.featurizer));
-    write_environment(*run, options.data, hash, context, {{"processes", team.size()}});
+  const auto describe = [&] {
+    write_environment(*run, options.data, hash, context,
+                      {{"processes", team.size()}, {"data_facts", data_facts(data)}});
+  };
+  if (run && !resuming) {
+    write_file(run->file("config.yaml"), config_of(settings, options));
+    describe();
   }
-  check_memory(data, settings, team.size(), context.kernels);
+  check_memory(*seen, settings, team.size(), context.kernels);
 
   const Stopwatch preparing;
   const InputOptions inputs = input_options(context, data, settings);
-  const auto input = naming(options.data, [&] { return prepare(data, settings, inputs); });
-  Pretrainer trainer(input, input_shape(data), settings, team.processes);
+  const auto input = naming(options.data, [&] { return prepare(*seen, settings, inputs); });
+  Pretrainer trainer(input, input_shape(*seen), settings, team.processes);
   PretrainResult result;
   result.run = options.run;
   result.seconds = preparing.seconds();
-  if (resuming && run) go_on(trainer, *run, hash, "", context.watch);
+  if (resuming && run) {
+    go_on(trainer, *run, hash, "", context.watch);
+    if (settings.epochs > run->settings().epochs) prolong_config(*run, settings, options, context.watch);
+    describe();  // now that they are its data
+  }
   if (team.processes) trainer.follow_first();
 
   const Items items = items_of(input, settings);
@@ -150,6 +192,7 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   loop.note = [&, first = epochs_done(), watch = Stopwatch()](const std::vector<EpochMetrics>& metrics) {
     return progress_note(trainer, metrics, items, epochs_done() - first, watch.seconds());
   };
+  const bool trains = !trainer.done();
   result.metrics = train(trainer, loop, context);
   result.epochs = trainer.epoch();
   if (!run) return result;
@@ -163,8 +206,17 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
   result.peak_bytes = peak_memory();
   const auto model = trainer.model();
   save_model(run->file("model"), *model, result_card(options.data, result));
+  if (trains) std::filesystem::remove(run->file("map.json"));  // of what was learnt earlier
+  if (result.epochs > 0) result.checks = check_embeddings(features_of(trainer.embed_batch()));
+  const auto say_findings = [&](size_t first) {
+    for (size_t k = first; k < result.checks.findings.size(); ++k)
+      context.watch.say("check: " + result.checks.findings[k].text);
+  };
+  say_findings(0);
   const auto write_results = [&] {
-    write_file(run->file("results.json"), results_json(result).dump(2) + "\n");
+    Json json = results_json(result);
+    if (!trains) keep_other_keys(run->file("results.json"), json);
+    write_file(run->file("results.json"), json.dump(2) + "\n");
     write_report(run->path(), context.watch);
   };
   write_results();
@@ -175,6 +227,9 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
           write_map(run->path(), rows, data, context);
           if (options.observe) options.observe(rows);
         });
+    const size_t told = result.checks.findings.size();
+    check_scores(result.checks, *result.evaluation);
+    say_findings(told);
     write_results();
   }
   return result;
@@ -182,11 +237,15 @@ PretrainResult pretrain(const Data& data, const PretrainOptions& options, const 
 
 template <class Data>
 Estimate estimate_pretraining(const Data& data, const PretrainOptions& options, const Context& context) {
+  std::vector<std::string> said = options.notes;
+  const auto say = [&](const std::string& line) { said.push_back(line); };
   const Settings settings =
-      options.goes_on() ? begun_settings(options, RunDirectory::open(options.run)) : options.settings;
-  naming(options.data, [&] { check_trainable(data, settings); });
+      options.goes_on() ? begun_settings(options) : with_chosen_features(options.settings, data, say);
+  const auto seen = naming(options.data, [&] { return as_learnt(settings, data, say, context.threads); });
+  naming(options.data, [&] { check_trainable(*seen, settings); });
+  context.watch.say_all(said);
   keep_memory<Data>(settings, context.kernels);
-  return estimate(data, settings, context.kernels, context.threads);
+  return estimate(*seen, settings, context.kernels, context.threads);
 }
 
 std::optional<double> PretrainResult::final_loss() const {
@@ -202,6 +261,7 @@ nlohmann::ordered_json results_json(const PretrainResult& result) {
   if (!result.items.empty()) json[result.items + "_per_second"] = or_null(result.items_per_second);
   json["peak_rss_bytes"] = result.peak_bytes;
   json["run"] = result.run;
+  if (result.checks.rows > 0) json["checks"] = checks_json(result.checks);
   if (result.evaluation) json["evaluation"] = evaluation_json(*result.evaluation);
   return json;
 }

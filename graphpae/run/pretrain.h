@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graphpae/run/checks.h"
 #include "graphpae/run/context.h"
 #include "graphpae/run/evaluation.h"
 #include "graphpae/run/run_directory.h"
@@ -21,6 +22,7 @@ struct PretrainOptions : RunOptions {
   std::function<Settings(const Settings& begun)> again;
   std::optional<EvaluateOptions> evaluate;  // probe the embeddings after training
   RowObserver observe;                      // sees those embeddings; may be empty
+  std::vector<std::string> notes;           // for the user, said as soon as data and settings are known to fit
 };
 
 struct PretrainResult {
@@ -31,6 +33,7 @@ struct PretrainResult {
   std::string items;                       // "nodes" or "molecules", of an epoch of several steps; "" otherwise
   std::optional<double> items_per_second;  // nothing without epochs
   int64_t peak_bytes = 0;
+  EmbeddingChecks checks;
   std::optional<EvaluationTable> evaluation;
 
   std::optional<double> final_loss() const;

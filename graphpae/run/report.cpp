@@ -58,9 +58,9 @@ void embed_and_map(const std::string& run, Model& model, const Dataset& dataset,
   context.watch.say_all(dataset.notes);
   std::visit(
       [&](const auto& data) {
-        naming(name, [&] { check_features(model, data); });
+        const auto seen = naming(name, [&] { return as_seen(model, data, context.watch.note); });
         const InputOptions options = input_options(context, data, model.settings());
-        const auto input = naming(name, [&] { return prepare(data, model.settings(), options); });
+        const auto input = naming(name, [&] { return prepare(*seen, model.settings(), options); });
         write_map(run, embedded_rows(model, input), data, context);
       },
       dataset.content);

@@ -19,6 +19,7 @@
 #include "graphpae/core/memory.h"
 #include "graphpae/io/atomic_file.h"
 #include "graphpae/io/input_file.h"
+#include "graphpae/io/process_lock.h"
 #include "graphpae/version.h"
 
 namespace graphpae {
@@ -27,11 +28,12 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kOwned[] = {"config.yaml",    "environment.json", "metrics.jsonl", "checkpoints", "model",
-                                  "results.json",   "report.html",      "map.json",      "metrics.csv", "tensorboard",
-                                  "spectrum",       "splits",           "targets",       "choices",     "pretraining",
-                                  "embeddings.npy", "predictions.csv"};
+constexpr const char* kOwned[] = {
+    "config.yaml", "environment.json", "metrics.jsonl", "checkpoints",    "model",           "results.json",
+    "report.html", "map.json",         "metrics.csv",   "tensorboard",    "spectrum",        "splits",
+    "targets",     "choices",          "pretraining",   "embeddings.npy", "predictions.csv", "test_predictions.csv"};
 constexpr size_t kKeptCheckpoints = 2;
+constexpr const char* kLock = "run.lock";
 
 std::string to_line(const EpochMetrics& m) {
   Json json = {{"epoch", m.epoch}};
@@ -64,8 +66,12 @@ bool is_unfinished(const fs::path& file) { return file.filename().string().find(
 bool is_vacant(const std::string& path) {
   return std::all_of(fs::directory_iterator(path), fs::directory_iterator(), [](const fs::directory_entry& entry) {
     const bool no_checkpoints = entry.path().filename() == "checkpoints" && entry.is_directory() && fs::is_empty(entry);
-    return no_checkpoints || is_unfinished(entry.path());
+    return no_checkpoints || is_unfinished(entry.path()) || entry.path().filename() == kLock;
   });
+}
+
+std::shared_ptr<ProcessLock> lock_of(const std::string& path, const std::string& command) {
+  return std::make_shared<ProcessLock>(path + "/" + kLock, path, command);
 }
 
 // What a killed program was writing.
@@ -89,40 +95,46 @@ void RunDirectory::discard_unstarted() const {
     if (entry.path().extension() == ".safetensors") return;
   }
   for (const char* name : kOwned) fs::remove_all(file(name), ignored);
+  if (lock_) lock_->release();
   fs::remove(path_, ignored);  // fails if other files are there
 }
 
 bool RunDirectory::holds_run(const std::string& path) { return fs::exists(path + "/config.yaml"); }
 
-RunDirectory RunDirectory::create(const std::string& path, bool force) {
+RunDirectory RunDirectory::create(const std::string& path, bool force, const std::string& command) {
   std::error_code reason;
-  if (fs::exists(path, reason)) {
-    if (!fs::is_directory(path)) throw usage_error(fmt::format("{}: exists and is not a directory", path));
-    if (!is_vacant(path)) {
-      if (!force) {
-        throw usage_error(holds_run(path)
-                              ? fmt::format("{}: holds a run; --resume goes on with it, --force starts anew", path)
-                              : fmt::format("{}: exists and is not empty (use --force to write into it)", path));
-      }
-      for (const char* name : kOwned) fs::remove_all(fs::path(path) / name, reason);
+  if (fs::exists(path, reason) && !fs::is_directory(path))
+    throw usage_error(fmt::format("{}: exists and is not a directory", path));
+  // A directory of something else is left as it is, without a lock.
+  const bool ours = !fs::exists(path) || force || is_vacant(path) || fs::exists(path + "/" + kLock);
+  fs::create_directories(path, reason);
+  if (reason) throw data_error(fmt::format("{}: {}", path, reason.message()));
+  const auto lock = ours ? lock_of(path, command) : nullptr;
+  if (!is_vacant(path)) {
+    if (!force) {
+      throw usage_error(holds_run(path)
+                            ? fmt::format("{}: holds a run; --resume goes on with it, --force starts anew", path)
+                            : fmt::format("{}: exists and is not empty (use --force to write into it)", path));
     }
-    remove_unfinished(path);
+    for (const char* name : kOwned) fs::remove_all(fs::path(path) / name, reason);
   }
+  remove_unfinished(path);
   fs::create_directories(path + "/checkpoints", reason);
   if (reason) throw data_error(fmt::format("{}: {}", path, reason.message()));
-  return RunDirectory(path);
+  return RunDirectory(path, lock);
 }
 
-RunDirectory RunDirectory::open(const std::string& path) {
+RunDirectory RunDirectory::open(const std::string& path, const std::string& command) {
   if (!holds_run(path)) throw data_error(fmt::format("{}: no run directory, it has no config.yaml", path));
+  const auto lock = lock_of(path, command);
   remove_unfinished(path);
   std::error_code ignored;
   fs::create_directories(path + "/checkpoints", ignored);
-  return RunDirectory(path);
+  return RunDirectory(path, lock);
 }
 
-Settings RunDirectory::settings() const {
-  const std::string config = file("config.yaml");
+Settings RunDirectory::settings_of(const std::string& path) {
+  const std::string config = path + "/config.yaml";
   return settings_from_yaml(read_file(config, 1 << 20), config);
 }
 
@@ -191,13 +203,16 @@ bool RunDirectory::restore_checkpoint(Resumable& trainer, const std::string& dat
 namespace graphpae::run {
 namespace {
 
-// The command in an environment.json that is there already.
-std::optional<std::string> first_command(const std::string& path) {
+// What an environment.json that is there already says about the command that began the run.
+Json first_command(const std::string& path) {
   std::ifstream file(path);
-  if (!file) return std::nullopt;
-  const Json json = Json::parse(file, nullptr, false);
-  if (!json.is_object() || !json.contains("command") || !json["command"].is_string()) return std::nullopt;
-  return json["command"].get<std::string>();
+  const Json json = file ? Json::parse(file, nullptr, false) : Json();
+  Json first = Json::object();
+  if (!json.is_object() || !json.contains("command")) return first;
+  for (const char* key : {"command", "again", "directory"}) {
+    first[key] = json.contains(key) ? json[key] : Json();
+  }
+  return first;
 }
 
 }  // namespace
@@ -214,10 +229,13 @@ void write_environment(const RunDirectory& run, const std::string& data, const s
                {"threads", context.threads.count},
                {"memory_available", available_memory()},
                {"kernels", context.kernels == Kernels::fused ? "fused" : "reference"},
-               {"command", first_command(path).value_or(context.command)},
+               {"command", context.command},
+               {"again", context.again},
+               {"directory", fs::current_path().string()},
                {"data", data},
                {"data_hash", data_hash},
                {"started", time_stamp()}};
+  json.update(first_command(path));
   json.update(more);
   write_file(path, json.dump(2) + "\n");
 }
@@ -234,6 +252,12 @@ std::optional<SettingDifference> setting_difference(S first, S second) {
   return std::nullopt;
 }
 
+Settings with_choices_of(const Settings& begun, Settings asked) {
+  if (asked.node_features == FeatureSource::automatic) asked.node_features = begun.node_features;
+  if (asked.scale == Scale::automatic) asked.scale = begun.scale;
+  return asked;
+}
+
 template <class S>
 void check_repeats(const std::string& run, const S& has, const S& asked) {
   if (const auto difference = setting_difference(has, asked))
@@ -244,6 +268,27 @@ void check_repeats(const std::string& run, const S& has, const S& asked) {
 template std::optional<SettingDifference> setting_difference(Settings, Settings);
 template void check_repeats(const std::string&, const Settings&, const Settings&);
 template void check_repeats(const std::string&, const FinetuneSettings&, const FinetuneSettings&);
+
+Settings settings_to_go_on(const RunOptions& options, const Settings& has, Settings asked) {
+  Settings settings = has;
+  if (options.prolongs && asked.epochs > has.epochs) {
+    prolong(settings, asked.epochs);
+    if (asked.restarts.empty() || asked.restarts == has.restarts) asked.restarts = settings.restarts;
+  }
+  if (asked.epochs > settings.epochs)
+    throw usage_error(fmt::format("{}: the run has epochs={}, recipe or file say {}; --epochs {} prolongs it",
+                                  options.run, has.epochs, asked.epochs, asked.epochs));
+  check_repeats(options.run, settings, asked);
+  return settings;
+}
+
+std::string prolonged_text(const Settings& has, const Settings& prolonged) {
+  return fmt::format("prolonged from {} to {} epochs{}", has.epochs, prolonged.epochs,
+                     prolonged.restarts.size() > has.restarts.size()
+                         ? fmt::format("; the learning rate begins anew at {} after epoch {} (warm restart)",
+                                       prolonged.lr, prolonged.restarts.back())
+                         : "");
+}
 
 std::string reading_yaml(const std::string& featurizer) {
   return featurizer.empty() ? "" : fmt::format("featurizer: {}\n", featurizer);

@@ -6,12 +6,15 @@
 //   checkpoints/       the last two, epoch-NNNNNNNN.safetensors, or epoch-NNNNNNNN.step-NNNNNNNN.safetensors
 //   model/             config.json, model.safetensors, README.md
 //   results.json       the end of it
+//   test_predictions.csv  of fine-tuning, what was predicted for rows of the test part that have labels
 //   map.json           the embeddings as points of a plane, where they were evaluated
 //   report.html        all of it as a page
 //   splits/, targets/  the run directories of its parts, for fine-tuning on several splits or one target at a time
+//   run.lock           while a process writes into it: which one (io/process_lock.h)
 #pragma once
 
 #include <exception>
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -24,20 +27,24 @@
 
 namespace graphpae {
 
+class ProcessLock;
+
+// As long as it or a copy lives, no other process gets the same directory; `command` tells it who has it.
 class RunDirectory {
  public:
   // A new run. Throws a usage error if the directory exists and is not empty, unless `force`: then the files of an
-  // earlier run are removed, others are left alone.
-  static RunDirectory create(const std::string& path, bool force);
-  // A run to go on with. Throws a data error if there is none.
-  static RunDirectory open(const std::string& path);
+  // earlier run are removed, others are left alone. Throws a usage error, too, if a process is writing into it.
+  static RunDirectory create(const std::string& path, bool force, const std::string& command = "");
+  // A run to go on with. Throws a data error if there is none, and a usage error if a process is writing into it.
+  static RunDirectory open(const std::string& path, const std::string& command = "");
   static bool holds_run(const std::string& path);  // whether open() would find one
 
   const std::string& path() const { return path_; }
   std::string file(const std::string& name) const { return path_ + "/" + name; }
 
   // The setting names and values in config.yaml.
-  Settings settings() const;
+  Settings settings() const { return settings_of(path_); }
+  static Settings settings_of(const std::string& path);  // of a run that is only looked at
 
   // Removes what a run without any checkpoint or model has written, and the directory if nothing else is in it.
   void discard_unstarted() const;
@@ -54,16 +61,18 @@ class RunDirectory {
   bool restore_checkpoint(Resumable& trainer, const std::string& data, std::vector<std::string>& notes) const;
 
  private:
-  explicit RunDirectory(std::string path) : path_(std::move(path)) {}
+  RunDirectory(std::string path, std::shared_ptr<ProcessLock> lock) : path_(std::move(path)), lock_(std::move(lock)) {}
   std::vector<std::string> checkpoints() const;  // paths, oldest first
 
   std::string path_;
+  std::shared_ptr<ProcessLock> lock_;
 };
 
 // Where training is kept and how it starts, for all that trains.
 struct RunOptions {
   std::string run;                     // directory
   bool resume = false, force = false;  // go on with what is there, or start anew
+  bool prolongs = true;                // a run that goes on gets more epochs if they are asked for; false: an error
   int64_t checkpoint_every = 50;       // epochs
   std::string data;                    // its name in errors and files
   std::string featurizer;              // that molecules were read with, for config.yaml; may be empty
@@ -102,9 +111,18 @@ struct SettingDifference {
 template <class S>
 std::optional<SettingDifference> setting_difference(S first, S second);
 
+// What a run has chosen where `asked` leaves the choice to it: the source of features and their scale.
+Settings with_choices_of(const Settings& begun, Settings asked);
+
 // What is asked of a run may only repeat what it has. Throws a usage error that names the first difference.
 template <class S>
 void check_repeats(const std::string& run, const S& has, const S& asked);
+
+// The settings a run goes on with, from those it has and those that are asked for: the same, or prolonged
+// (settings.h). Throws a usage error that names another difference.
+Settings settings_to_go_on(const RunOptions& options, const Settings& has, Settings asked);
+// "prolonged from 200 to 400 epochs; ...", for the user.
+std::string prolonged_text(const Settings& has, const Settings& prolonged);
 
 // The line of config.yaml that says how molecules were read; "" if there is nothing to say.
 std::string reading_yaml(const std::string& featurizer);

@@ -51,7 +51,8 @@ std::vector<EnergySpectrum> energies_of(const Graph& graph, const std::vector<st
     energies.push_back(energy_spectrum(name, basis, rows, band_width, context.threads));
   };
   const auto embedded = [&](Model& model) {
-    return embedded_rows(model, prepare(graph, model.settings(), input_options(context, graph, model.settings())));
+    const auto seen = as_seen(model, graph, context.watch.note);
+    return embedded_rows(model, prepare(*seen, model.settings(), input_options(context, graph, model.settings())));
   };
   for (size_t m = 0; m < models.size(); ++m) {
     const fs::path path = fs::absolute(runs[m]).lexically_normal();
@@ -60,7 +61,7 @@ std::vector<EnergySpectrum> energies_of(const Graph& graph, const std::vector<st
     add(unique ? name : runs[m], embedded(*models[m]));
   }
   add("untrained encoder", embedded(*untrained(*models.front())));
-  add("raw features", raw_feature_rows(graph, models.front()->settings()));
+  add("raw features", raw_feature_rows(*as_seen(*models.front(), graph), models.front()->settings()));
   return energies;
 }
 

@@ -39,7 +39,7 @@ void check(const FinetuneSettings& s) {
 
 Settings finetune_settings(const Settings& model, const Settings& training) {
   constexpr std::array kTraining = {"dropout", "edge_dropout", "pooling",  "epochs", "batch_size", "optimizer",
-                                    "lr",      "weight_decay", "schedule", "warmup", "seed"};
+                                    "lr",      "weight_decay", "schedule", "warmup", "restarts",   "seed"};
   Settings result = model, given = training;
   OptionTable into, from;
   declare(into, result);

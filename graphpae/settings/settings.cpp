@@ -8,12 +8,38 @@
 #include "graphpae/settings/method_names.h"
 
 namespace graphpae {
+namespace {
+
+const std::vector<std::pair<std::string, Schedule>> kFormerSchedules = {{"none", Schedule::constant}};
+
+}  // namespace
 
 void declare(OptionTable& table, Settings& s) {
   std::vector<std::pair<std::string, std::string>> methods;
   for (const MethodName& method : method_names()) methods.emplace_back(method.name, method.name);
   table.add_choice("method", s.method, std::move(methods), "Learn without labels by this method.");
-  table.add("row_normalize", s.row_normalize, "Divide every feature row by its sum.");
+  table.add_choice(
+      "node_features", s.node_features,
+      {{"auto", FeatureSource::automatic},
+       {"given", FeatureSource::given},
+       {"structure", FeatureSource::structure},
+       {"both", FeatureSource::both}},
+      "Learn from the features of the data, from some that are made of the edges, or from both; auto takes "
+      "those of the data if any of them differs between nodes.");
+  table.add_choice(
+      "scale", s.scale,
+      {{"auto", Scale::automatic}, {"none", Scale::none}, {"standard", Scale::standard}, {"rows", Scale::rows}},
+      "Leave features as they are (none), give every column mean 0 and deviation 1 (standard) or divide every row by "
+      "its sum (rows); auto standardises dense numbers and leaves 0/1, counts and sparse features.");
+  table.add("row_normalize", s.row_normalize, "Divide every feature row by its sum, as scale=rows does.");
+  table.add("drop_constant", s.drop_constant, "Leave out feature columns in which all nodes agree.");
+  table.add(
+      "structure.walks", s.structure_walks, between(0, 64),
+      "Let structural features tell how likely random walks of up to this many steps return; 0 means not at all.");
+  table.add("structure.positions", s.structure_positions, between(0, 4096),
+            "Let structural features have this many Laplacian eigenvectors.");
+  table.add("structure.neighbours", s.structure_neighbours, between(0, 65536),
+            "Let structural features have this many random projections of adjacency rows.");
   table.add_choice("weights", s.weights, {{"use", WeightUse::use}, {"ignore", WeightUse::ignore}},
                    "Use the weights of edges, if they have any, in positions and attention, or count every edge the "
                    "same.");
@@ -88,9 +114,11 @@ void declare(OptionTable& table, Settings& s) {
                    "Train with this optimiser.");
   table.add("lr", s.lr, between(0, 1e3), "Train with this learning rate.");
   table.add("weight_decay", s.weight_decay, at_least(0), "Train with this weight decay.");
-  table.add_choice("schedule", s.schedule, {{"none", Schedule::none}, {"cosine", Schedule::cosine}},
-                   "Change the learning rate over time in this way; cosine falls to 0.");
+  table.add_choice("schedule", s.schedule, {{"constant", Schedule::constant}, {"cosine", Schedule::cosine}},
+                   "Keep the learning rate, or let it fall to 0 along a cosine.", kFormerSchedules);
   table.add("warmup", s.warmup, between(0, 1e9), "Raise the learning rate linearly over this many epochs.");
+  table.add("restarts", s.restarts, between(1, 1e9),
+            "Begin the cosine anew after these epochs, for instance 200,400; nothing means never.");
   table.add("seed", s.seed, between(0, 0x1p62), "Make every random choice from this seed.");
 
   declare_probe(table, s);
@@ -108,6 +136,9 @@ void check(const Settings& s) {
     throw usage_error(fmt::format("method {} learns from {}", s.method, method.graphs ? "one graph" : "molecules"));
   if (s.encoder == EncoderKind::gat && s.width % s.heads != 0)
     throw usage_error(fmt::format("width {} is not a multiple of heads {}", s.width, s.heads));
+  if (s.row_normalize && s.scale == Scale::standard)
+    throw usage_error("row_normalize and scale=standard exclude each other");
+  if (s.structure_walks == 1) throw usage_error("structure.walks is 1: a walk is back after two steps at the earliest");
   if (!s.reconstruct_features && !s.reconstruct_positions)
     throw usage_error("reconstruct_features and reconstruct_positions are both off: nothing to learn from");
   if (s.use_positions && s.eigenvectors == 0)
@@ -116,6 +147,25 @@ void check(const Settings& s) {
     throw usage_error("use_positions is off and reconstruct_features too: nothing to learn from");
   if (s.mask_ratio == 0 && s.epochs > 0) throw usage_error("mask_ratio is 0: nothing to reconstruct");
   if (s.warmup > s.epochs) throw usage_error(fmt::format("warmup {} is longer than epochs {}", s.warmup, s.epochs));
+  if (s.restarts.empty()) return;
+  if (s.schedule != Schedule::cosine) throw usage_error("restarts are of a cosine: schedule is constant");
+  int64_t earlier = s.warmup;
+  for (const int64_t restart : s.restarts) {
+    if (restart <= earlier || restart >= s.epochs)
+      throw usage_error(
+          fmt::format("restarts: {} does not ascend between warmup {} and epochs {}", restart, s.warmup, s.epochs));
+    earlier = restart;
+  }
+}
+
+void prolong(Settings& settings, int64_t epochs) {
+  const bool falls = settings.schedule == Schedule::cosine && settings.epochs > settings.warmup;
+  if (falls) settings.restarts.push_back(settings.epochs);
+  settings.epochs = epochs;
+}
+
+std::string current_text(const std::string& key, const std::string& text) {
+  return key == "schedule" && text == kFormerSchedules.front().first ? "constant" : text;
 }
 
 std::string to_yaml(const Settings& settings) {

@@ -12,19 +12,27 @@ namespace graphpae {
 enum class EncoderKind { gat, gated_gcn };
 enum class FeatureLoss { sce, mse };
 enum class OptimizerKind { adam, adamw, sgd };
-enum class Schedule { none, cosine };
+enum class Schedule { constant, cosine };
 enum class Pooling { mean, sum, max };
 enum class PositionNorm { none, l2 };
 enum class Activation { automatic, elu, relu, gelu, prelu };
 enum class Attention { released, paper_softmax, paper };
 enum class WeightUse { use, ignore };
+enum class FeatureSource { automatic, given, structure, both };
+enum class Scale { automatic, none, standard, rows };
 
 struct Settings {
   // What the encoder learns from without labels: settings/method_names.h
   std::string method = "graphpae";
 
-  // Data
-  bool row_normalize = false;
+  // Data (settings/feature_plan.h)
+  FeatureSource node_features = FeatureSource::automatic;
+  Scale scale = Scale::none;
+  bool row_normalize = false;  // the same as Scale::rows
+  bool drop_constant = false;
+  int64_t structure_walks = 8;
+  int64_t structure_positions = 32;
+  int64_t structure_neighbours = 256;
   WeightUse weights = WeightUse::use;
 
   // Encoder and decoders (Section 4.2, 4.3)
@@ -81,6 +89,7 @@ struct Settings {
   double weight_decay = 0.0;
   Schedule schedule = Schedule::cosine;
   int64_t warmup = 0;
+  std::vector<int64_t> restarts;  // epochs that begin a cosine anew
   int64_t seed = 0;
 
   // Probe on frozen embeddings (Section 5)
@@ -94,6 +103,13 @@ void declare_probe(OptionTable& table, Settings& settings);  // the probe.* sett
 
 // Throws a usage error if settings contradict each other.
 void check(const Settings& settings);
+
+// More epochs for a run: those it had keep their learning rates. A constant rate stays; a cosine, which has fallen to
+// 0, begins anew after them (a warm restart).
+void prolong(Settings& settings, int64_t epochs);
+
+// A setting's text as it is written now: some values had other names in earlier versions.
+std::string current_text(const std::string& key, const std::string& text);
 
 // Settings as text and back, "key: value" lines in the order of declaration.
 std::string to_yaml(const Settings& settings);

@@ -54,6 +54,10 @@ std::map<std::string, std::string> Resumable::progress_texts(const std::string& 
           {"data", data}};
 }
 
+int64_t Resumable::epochs_begun(const SafeTensors& checkpoint) {
+  return std::stoll(checkpoint.metadata("epoch")) + (std::stoll(checkpoint.metadata("step")) > 0 ? 1 : 0);
+}
+
 void Resumable::take_progress(const SafeTensors& checkpoint) {
   epoch_ = std::stoll(checkpoint.metadata("epoch"));
   step_ = std::stoll(checkpoint.metadata("step"));
@@ -70,6 +74,17 @@ void write_checkpoint(const std::string& path, std::map<std::string, std::string
   texts.insert(
       {{"format", kFormat}, {"version", kFormatVersion}, {"graphpae", kVersion}, {"sha256", checksum(tensors)}});
   write_safetensors(path, texts, tensors);
+}
+
+bool extends(const Settings& now, const Settings& then, int64_t epochs) {
+  Settings adapted = then;
+  adapted.epochs = now.epochs;
+  adapted.restarts = now.restarts;
+  if (to_yaml(adapted) != to_yaml(now)) return false;
+  for (int64_t e = 0; e < epochs; ++e) {
+    if (learning_rate(then, e) != learning_rate(now, e)) return false;
+  }
+  return true;
 }
 
 SafeTensors open_checkpoint(const std::string& path, const std::string& data) {

@@ -67,6 +67,8 @@ class Resumable {
   // How far training is, for a checkpoint and from it.
   std::map<std::string, std::string> progress_texts(const std::string& data) const;
   void take_progress(const SafeTensors& checkpoint);
+  // How many epochs have had a step by then.
+  static int64_t epochs_begun(const SafeTensors& checkpoint);
 
   Settings settings_;
   int64_t epoch_ = 0, step_ = 0;
@@ -75,6 +77,10 @@ class Resumable {
 
 void write_checkpoint(const std::string& path, std::map<std::string, std::string> texts,
                       const std::vector<SafeTensorView>& tensors);
+
+// Whether training by settings `now` goes on from `epochs` of training by `then`: they differ in nothing but the number
+// of epochs and restarts, and those epochs have the same learning rates.
+bool extends(const Settings& now, const Settings& then, int64_t epochs);
 
 // The file, its checksum, version and data verified. Throws DamagedCheckpoint, or a data error for another version or
 // other data.

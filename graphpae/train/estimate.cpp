@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphpae/core/error.h"
+#include "graphpae/core/machine.h"
 #include "graphpae/core/memory.h"
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/methods/method.h"
@@ -73,20 +73,6 @@ StepSize size_of(const Molecules& data, const Settings& s) {
                part = s.batch_size == 0 ? 1 : std::min(1.0, batch);
   return {counts.prepared * (n * static_cast<double>(8 * s.eigenvectors + 4) + edges * 16), part * n, part * layers * n,
           part * layers * edges};
-}
-
-int64_t atoms_of(const GraphSet& set, int64_t molecule) {
-  return set.parts().node_offsets[molecule + 1] - set.parts().node_offsets[molecule];
-}
-
-// The `size` molecules with most atoms, 0: all; those without atoms are left out.
-std::vector<int32_t> largest_batch(const GraphSet& set, int64_t size) {
-  std::vector<int32_t> order = row_range(0, set.num_graphs());
-  std::stable_sort(order.begin(), order.end(),
-                   [&](int32_t a, int32_t b) { return atoms_of(set, a) > atoms_of(set, b); });
-  if (size > 0 && static_cast<size_t>(size) < order.size()) order.resize(static_cast<size_t>(size));
-  while (!order.empty() && atoms_of(set, order.back()) == 0) order.pop_back();
-  return order;
 }
 
 int64_t with_atoms(const GraphSet& set) { return static_cast<int64_t>(largest_batch(set, 0).size()); }
@@ -166,21 +152,6 @@ double seconds_of_epoch(Resumable& trainer) {
   return watch.seconds() / steps * epoch;
 }
 
-void check_molecule_settings(const Settings& settings, int64_t largest) {
-  check(settings);
-  check_encoder(settings, EncoderKind::gated_gcn);
-  for (const auto& [is_set, name] : {std::pair{settings.replace_ratio > 0, "replace_ratio"},
-                                     {settings.row_normalize, "row_normalize"},
-                                     {settings.feature_mlp, "feature_mlp"},
-                                     {settings.attention != Attention::released, "attention"}}) {
-    if (is_set) throw usage_error(fmt::format("{} means nothing for molecules", name));
-  }
-  if (std::floor(settings.mask_ratio * static_cast<double>(largest)) < 1) {
-    throw usage_error(
-        fmt::format("mask_ratio {} masks none of the {} atoms of the largest batch", settings.mask_ratio, largest));
-  }
-}
-
 }  // namespace
 
 template <class Data>
@@ -188,26 +159,35 @@ int64_t training_bytes(const Data& data, const Settings& s, Kernels kernels) {
   constexpr double kProgram = 2.5e8;  // of the program and LibTorch
   const bool fused = kernels == Kernels::fused, gat = s.encoder == EncoderKind::gat;
   const InputShape shape = input_shape(data);
+  const double inputs = static_cast<double>(shape.features), width = static_cast<double>(s.width);
   // Values, gradients and two moments.
   const double kept = 16 * static_cast<double>(count_of(make_method(s, shape)->parameters()));
   const StepSize size = size_of(data, s);
   // How many rows of the width of the model a node and an edge hold in every layer, of all passes.
   const double row = gat ? (fused ? 10 : 12) : (fused ? 3 : 30), edge = gat ? (fused ? 0 : 4.6) : (fused ? 3.5 : 60);
-  const double states = 4 * static_cast<double>(s.width) * (row * size.rows + edge * size.edges);
+  double rows = row * size.rows + edge * size.edges;
+  if (s.feature_mlp) rows += 8 * size.inputs;                     // both passes lift
+  rows += s.mask_ratio * size.inputs * (s.decoder_norm ? 4 : 2);  // of the feature decoder
   const double distances =
       size.edges * static_cast<double>(16 * (s.heads + 1) + (fused ? (gat ? 0 : 2) : 16) * s.gaussians);
-  const double features = (fused && s.batch_size == 0 ? 4 : 16) * size.inputs * static_cast<double>(shape.features);
-  return static_cast<int64_t>(kProgram + kept + size.stored + states + distances + features);
+  const bool lean = fused && s.batch_size == 0 && !s.feature_mlp;  // features stay sparse, and are read in place
+  const double features = (lean ? 4 : 16) * size.inputs * inputs;
+  return static_cast<int64_t>(kProgram + kept + size.stored + 4 * width * rows + distances + features);
 }
 
 template <class Data>
 Estimate estimate(const Data& data, const Settings& settings, Kernels kernels, Threads threads) {
   const InputShape shape = input_shape(data);
   auto method = make_method(settings, shape);
-  Estimate result{count_of(method->parameters()), training_bytes(data, settings, kernels), 0, settings.epochs,
-                  shapes_of(data, settings, *method)};
+  Estimate result{count_of(method->parameters()),
+                  training_bytes(data, settings, kernels),
+                  0,
+                  settings.epochs,
+                  shapes_of(data, settings, *method),
+                  0};
   if (result.bytes > available_memory()) return result;
   method.reset();
+  result.load = load_average();
   restart_peak_memory();
   InputOptions options;
   options.threads = threads;
@@ -226,12 +206,17 @@ Estimate estimate(const Data& data, const Settings& settings, Kernels kernels, T
 template <class Data>
 Estimate estimate_finetuning(const Data& data, std::shared_ptr<Objective> objective, const Settings& settings,
                              const FinetuneSettings& finetune) {
+  const double load = load_average();
   restart_peak_memory();
   Finetuner trainer(std::move(objective), settings, finetune, nullptr);
   const double seconds = seconds_of_epoch(trainer);
   const Predictor& predictor = trainer.predictor();
-  return {count_of(predictor.model->parameters()) + count_of(predictor.head->parameters()), peak_memory(), seconds,
-          settings.epochs, shapes_of(data, settings, *predictor.model)};
+  return {count_of(predictor.model->parameters()) + count_of(predictor.head->parameters()),
+          peak_memory(),
+          seconds,
+          settings.epochs,
+          shapes_of(data, settings, *predictor.model),
+          load};
 }
 
 template int64_t training_bytes(const Graph&, const Settings&, Kernels);
@@ -244,31 +229,5 @@ template Estimate estimate_finetuning(const Graph&, std::shared_ptr<Objective>, 
                                       const FinetuneSettings&);
 template Estimate estimate_finetuning(const GraphSet&, std::shared_ptr<Objective>, const Settings&,
                                       const FinetuneSettings&);
-
-void check_trainable(const Graph& graph, const Settings& settings) {
-  check(settings);
-  check_encoder(settings, EncoderKind::gat);
-  if (graph.features().columns() == 0)
-    throw data_error("the graph has no node features; --features names a file of them");
-  if (settings.batch_size > 0) sampling_options(settings);
-  const int64_t at_once =
-      settings.batch_size > 0 ? std::min(settings.batch_size, graph.num_nodes()) : graph.num_nodes();
-  if (std::floor(settings.mask_ratio * static_cast<double>(at_once)) < 1)
-    throw usage_error(fmt::format("mask_ratio {} masks none of {} nodes", settings.mask_ratio, at_once));
-}
-
-void check_trainable(const GraphSet& molecules, const Settings& settings) {
-  featurizer_of(molecules);
-  int64_t atoms = 0;
-  for (const int32_t molecule : largest_batch(molecules, settings.batch_size)) atoms += atoms_of(molecules, molecule);
-  check_molecule_settings(settings, atoms);
-}
-
-void check_trainable(const ShardSet& shards, const Settings& settings) {
-  const ShardManifest& m = shards.manifest();
-  const int64_t most = settings.batch_size == 0 ? m.atoms() : std::min(m.atoms(), settings.batch_size * m.largest);
-  check_molecule_settings(settings, most);
-  check_settings(shards, settings);
-}
 
 }  // namespace graphpae

@@ -27,6 +27,7 @@ struct Estimate {
   double seconds = 0;  // of one epoch; 0: a step does not fit into memory and was not tried
   int64_t epochs = 0;
   NamedShapes shapes;  // what the model sees, and all tensors of its method, or, for fine-tuning, of the encoder alone
+  double load = 0;     // how many processes ran or waited to run, over the minute before a step was tried
 };
 
 // From a few real steps of the model that would be trained, with random positions where real ones would have to be
@@ -41,6 +42,9 @@ Estimate estimate_finetuning(const Data& data, std::shared_ptr<Objective> object
 // Memory of pre-training at the peak by a formula, about right within a factor of two; nothing is run.
 template <class Data>
 int64_t training_bytes(const Data& data, const Settings& settings, Kernels kernels);
+
+// The `size` molecules with most atoms, 0: all; those without atoms are left out.
+std::vector<int32_t> largest_batch(const GraphSet& set, int64_t size);
 
 // Throws what training on the data with these settings would: contradictions, no features, nothing to mask.
 void check_trainable(const Graph& graph, const Settings& settings);

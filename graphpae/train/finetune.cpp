@@ -151,7 +151,8 @@ void Finetuner::restore(const std::string& path, const std::string& data) {
     throw usage_error(fmt::format("{}: belongs to {}, now {}", path, file.metadata("objective"), objective_->key()));
   // It may be of a version with fewer settings.
   const AllSettings stored = all_settings_from_yaml(file.metadata("settings"), path);
-  if (to_yaml(stored.model, stored.finetune) != to_yaml(settings_, finetune_))
+  if (!extends(settings_, stored.model, epochs_begun(file)) ||
+      to_yaml(settings_, stored.finetune) != to_yaml(settings_, finetune_))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   if (file.metadata("start") != start_)
     throw usage_error(fmt::format("{}: belongs to a run that started from other weights, such as another RUN", path));
@@ -180,9 +181,10 @@ Predictor train_all(std::shared_ptr<Objective> objective, const Settings& settin
 
 Predictor finetune(const Model* pretrained, const Graph& graph, const Settings& settings,
                    const FinetuneSettings& finetune, const Split& split, const InputOptions& options) {
-  if (pretrained != nullptr) check_features(*pretrained, graph);
+  const auto seen = pretrained != nullptr ? as_seen(*pretrained, graph, options.note)
+                                          : as_learnt(settings, graph, options.note, options.threads);
   return train_all(
-      std::make_shared<NodeObjective>(graph, make_input(graph, settings, options), split, 0, settings, finetune),
+      std::make_shared<NodeObjective>(*seen, make_input(*seen, settings, options), split, 0, settings, finetune),
       settings, finetune, pretrained);
 }
 
@@ -198,8 +200,8 @@ Predictor finetune(const Model* pretrained, const GraphSet& molecules, const Set
 }
 
 std::vector<double> predict(Predictor& predictor, const Graph& graph, const InputOptions& options) {
-  check_features(*predictor.model, graph);
-  return predictor.predict(make_input(graph, predictor.model->settings(), options));
+  const auto seen = as_seen(*predictor.model, graph, options.note);
+  return predictor.predict(make_input(*seen, predictor.model->settings(), options));
 }
 
 std::vector<double> predict(Predictor& predictor, const GraphSet& molecules, const InputOptions& options) {

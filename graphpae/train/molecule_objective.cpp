@@ -161,26 +161,26 @@ TargetScores MoleculeObjective::score(Predictor& predictor, std::span<const int3
   TargetScores scores;
   double sum = 0, scaled = 0, used = 0;
   for (size_t t = 0; t < names_.size(); ++t) {
-    std::vector<double> found, wanted;
+    TargetScore score;
     for (size_t m = 0; m < molecules.size(); ++m) {
       const double value = label(molecules[m], static_cast<int64_t>(t));
       if (std::isnan(value)) continue;
-      found.push_back(predictions[m * names_.size() + t]);
-      wanted.push_back(value);
+      score.rows.push_back(molecules[m]);
+      score.predictions.push_back(predictions[m * names_.size() + t]);
+      score.labels.push_back(value);
     }
-    TargetScore score;
     if (metric_ == TargetMetric::rocauc) {
-      score.rocauc = roc_auc(found, wanted);
+      score.rocauc = roc_auc(score.predictions, score.labels);
     } else {
-      score.rmse = rmse(found, wanted);
-      score.mae = mae(found, wanted);
+      score.rmse = rmse(score.predictions, score.labels);
+      score.mae = mae(score.predictions, score.labels);
     }
     if (const auto value = score.of(metric_)) {
       sum += *value;
       scaled += *value / deviations_[t];
       ++used;
     }
-    scores.tasks.push_back(score);
+    scores.tasks.push_back(std::move(score));
   }
   if (used > 0) {
     scores.mean = sum / used;

@@ -24,6 +24,9 @@ const char* metric_name(TargetMetric metric);  // "rocauc", "rmse", "mae"
 struct TargetScore {
   std::optional<double> rocauc, rmse, mae;
   std::optional<double> of(TargetMetric metric) const;
+  // What was scored: molecules that have a label, and what was predicted for them.
+  std::vector<int32_t> rows;
+  std::vector<double> labels, predictions;
 };
 
 struct TargetScores {

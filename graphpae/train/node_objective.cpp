@@ -71,20 +71,24 @@ StepLoss NodeObjective::step(Predictor& predictor, int64_t, int64_t, uint64_t dr
   return {outputs, class_loss(outputs, classes)};
 }
 
-std::optional<double> NodeObjective::accuracy(Predictor& predictor, const std::vector<int32_t>& part) {
+NodeObjective::Shares NodeObjective::shares(Predictor& predictor, const std::vector<int32_t>& part) {
   const torch::NoGradGuard no_grad;
-  const std::vector<int32_t> nodes = labelled(part, labels_);
-  if (nodes.empty()) return std::nullopt;
-  const std::vector<double> shares =
-      predictor.predictions(predictor.outputs(rows(predictor, nodes, false, 0), input_.fused(), input_.threads));
-  std::vector<int32_t> truth, predicted;
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    const auto first = shares.begin() + static_cast<int64_t>(n * class_names_.size()),
-               last = first + static_cast<int64_t>(class_names_.size());
-    truth.push_back(labels_[nodes[n]]);
-    predicted.push_back(static_cast<int32_t>(std::max_element(first, last) - first));
-  }
-  return graphpae::accuracy(truth, predicted);
+  Shares shares{labelled(part, labels_), {}, {}};
+  if (shares.nodes.empty()) return shares;
+  for (const int32_t node : shares.nodes) shares.labels.push_back(labels_[node]);
+  shares.values =
+      predictor.predictions(predictor.outputs(rows(predictor, shares.nodes, false, 0), input_.fused(), input_.threads));
+  return shares;
+}
+
+std::optional<double> NodeObjective::accuracy(Predictor& predictor, const std::vector<int32_t>& part) {
+  const Shares found = shares(predictor, part);
+  if (found.nodes.empty()) return std::nullopt;
+  std::vector<int32_t> predicted;
+  const auto classes = static_cast<int64_t>(class_names_.size());
+  for (auto first = found.values.begin(); first != found.values.end(); first += classes)
+    predicted.push_back(static_cast<int32_t>(std::max_element(first, first + classes) - first));
+  return graphpae::accuracy(found.labels, predicted);
 }
 
 }  // namespace graphpae

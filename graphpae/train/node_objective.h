@@ -19,6 +19,12 @@ class NodeObjective final : public Objective {
 
   // Share of the labelled nodes of a part that are right; nothing if there are none.
   std::optional<double> accuracy(Predictor& predictor, const std::vector<int32_t>& part);
+  // The labelled nodes of a part: rows, labels, and probabilities [rows, classes].
+  struct Shares {
+    std::vector<int32_t> nodes, labels;
+    std::vector<double> values;
+  };
+  Shares shares(Predictor& predictor, const std::vector<int32_t>& part);
   const Split& split() const { return split_; }
 
   PredictorTasks tasks() const override;

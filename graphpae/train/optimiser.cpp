@@ -84,9 +84,17 @@ NamedTensors Optimiser::state() const {
 double learning_rate(const Settings& settings, int64_t epoch) {
   if (epoch < settings.warmup)
     return settings.lr * static_cast<double>(epoch + 1) / static_cast<double>(settings.warmup);
-  if (settings.schedule == Schedule::none) return settings.lr;
-  const double length = static_cast<double>(settings.epochs - settings.warmup);
-  const double done = length > 0 ? static_cast<double>(epoch - settings.warmup) / length : 0;
+  if (settings.schedule == Schedule::constant) return settings.lr;
+  int64_t begin = settings.warmup, end = settings.epochs;  // of the cosine that the epoch is part of
+  for (const int64_t restart : settings.restarts) {
+    if (restart > epoch) {
+      end = restart;
+      break;
+    }
+    begin = restart;
+  }
+  const double length = static_cast<double>(end - begin);
+  const double done = length > 0 ? static_cast<double>(epoch - begin) / length : 0;
   return settings.lr * 0.5 * (1 + std::cos(done * std::numbers::pi));
 }
 

@@ -40,7 +40,9 @@ class Optimiser {
   int64_t steps_ = 0;
 };
 
-// The learning rate of an epoch (0, 1, ..): linear warm-up to lr, then a cosine that reaches 0 after the last epoch.
+// The learning rate of an epoch (0, 1, ..): linear warm-up to lr, then lr itself, or a cosine that reaches 0 after the
+// last epoch. A restart begins another cosine at lr, without warm-up (Loshchilov and Hutter 2017); the one before it
+// ends there.
 double learning_rate(const Settings& settings, int64_t epoch);
 
 }  // namespace graphpae

@@ -9,20 +9,19 @@
 #include "graphpae/core/error.h"
 #include "graphpae/core/stopwatch.h"
 #include "graphpae/methods/method.h"
+#include "graphpae/model/embed.h"
 
 namespace graphpae {
 namespace {
 
-// Epochs may be added to a finished run only if the schedule does not depend on their number.
+// A constant rate does not depend on the number of epochs, and neither do checkpoints.
 std::string settings_key(Settings settings) {
-  if (settings.schedule == Schedule::none) settings.epochs = 0;
+  if (settings.schedule == Schedule::constant) settings.epochs = 0;
   return to_yaml(settings);
 }
 
-// The key in a checkpoint, which may be of a version with fewer settings.
-std::string stored_key(const SafeTensors& file) {
-  return to_yaml(settings_from_yaml(file.metadata("settings"), file.path()));
-}
+// The settings of a checkpoint, which may be of a version with fewer of them.
+Settings stored_settings(const SafeTensors& file) { return settings_from_yaml(file.metadata("settings"), file.path()); }
 
 }  // namespace
 
@@ -109,6 +108,14 @@ void Pretrainer::learn(const GraphInput& input) {
   for (size_t k = 0; k < terms.size(); ++k) sums_.terms[k] += terms[k];
 }
 
+torch::Tensor Pretrainer::embed_batch() {
+  const GraphInput& input = batches_->input(std::max<int64_t>(epoch_ - 1, 0), 0);
+  const auto learnt = model();
+  learnt->eval();
+  const torch::Tensor rows = learnt->embed(input);
+  return input.is_molecules() ? pool(rows, input.graph_offsets, settings_.pooling) : rows;
+}
+
 NamedTensors Pretrainer::state() const {
   NamedTensors tensors = named_tensors(*method_, "model.");
   append(tensors, optimiser_.state(), "optimiser.");
@@ -125,7 +132,7 @@ void Pretrainer::save(const std::string& path, const std::string& data) const {
 
 void Pretrainer::restore(const std::string& path, const std::string& data) {
   const SafeTensors file = open_checkpoint(path, data);
-  if (stored_key(file) != settings_key(settings_))
+  if (!extends(settings_, stored_settings(file), epochs_begun(file)))
     throw usage_error(fmt::format("{}: belongs to a run with other settings", path));
   const torch::NoGradGuard no_grad;
   copy_from(file, state());
@@ -154,7 +161,9 @@ void Pretrainer::follow_first() {
 template <class Data>
 std::shared_ptr<Model> pretrain(const Data& data, const Settings& settings, const InputOptions& options) {
   check(settings);
-  Pretrainer trainer(prepare(data, settings, options), input_shape(data), settings);
+  const Settings chosen = with_chosen_features(settings, data, options.note);
+  const auto seen = as_learnt(chosen, data, options.note, options.threads);
+  Pretrainer trainer(prepare(*seen, chosen, options), input_shape(*seen), chosen);
   while (!trainer.done()) trainer.train_step();
   trainer.method().eval();
   return trainer.model();

@@ -49,6 +49,10 @@ class Pretrainer final : public Resumable {
   Method& method() { return *method_; }
   std::shared_ptr<Model> model() const { return method_->model(); }  // what was learnt
 
+  // What the model, which has learnt, makes of the first batch of the last epoch: rows of nodes, or pooled ones of
+  // molecules [rows,d_h].
+  torch::Tensor embed_batch();
+
   // A checkpoint: parameters, statistics, moments, epoch and step.
   void save(const std::string& path, const std::string& data) const override;
   void restore(const std::string& path, const std::string& data) override;

@@ -71,9 +71,16 @@ class Browser {
   }
 
   void use_dark(bool dark) {
-    cdp("Emulation.setEmulatedMedia",
-        {{"features", {{{"name", "prefers-color-scheme"}, {"value", dark ? "dark" : "light"}}}}});
+    dark_ = dark;
+    emulate_media();
   }
+  // As on paper, but on the screen.
+  void use_print(bool print) {
+    print_ = print;
+    emulate_media();
+  }
+  // The page as it is printed, as base64 of a PDF.
+  std::string paper() { return cdp("Page.printToPDF", {{"printBackground", false}}).at("data").get<std::string>(); }
   void set_width(int width) {
     cdp("Emulation.setDeviceMetricsOverride",
         {{"width", width}, {"height", 900}, {"deviceScaleFactor", 1}, {"mobile", false}});
@@ -128,6 +135,12 @@ class Browser {
     output_.reset(lines);
   }
 
+  void emulate_media() {
+    cdp("Emulation.setEmulatedMedia",
+        {{"media", print_ ? "print" : ""},
+         {"features", {{{"name", "prefers-color-scheme"}, {"value", dark_ ? "dark" : "light"}}}}});
+  }
+
   std::string element(const std::string& css) {
     const Json found = call("POST", session_ + "/element", {{"using", "css selector"}, {"value", css}});
     return session_ + "/element/" + found.begin().value().get<std::string>();
@@ -170,6 +183,7 @@ class Browser {
     void operator()(FILE* file) const { std::fclose(file); }
   };
   TempDir directory_;
+  bool dark_ = false, print_ = false;
   pid_t driver_ = -1;
   int port_ = 0;
   std::unique_ptr<FILE, Close> output_;

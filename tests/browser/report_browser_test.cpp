@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
 
 #include "tests/browser/browser.h"
+#include "tests/cli/molecule_table.h"
 #include "tests/cli/program.h"
 
 namespace graphpae {
@@ -38,10 +40,37 @@ class ReportInBrowser : public testing::Test {
     dir_->write("m.csv", smiles);
     make("pretrain m.csv -o m --epochs 3 --set width=32 --set layers=2 --set gaussians=16 --set eigenvectors=4");
     make("report m --data m.csv");
+    make_binary();
+    make_classes();
   }
   static void TearDownTestSuite() {
     browser_.reset();
     dir_.reset();
+  }
+
+  // A fine-tuned model of one target of two classes.
+  static void make_binary() {
+    dir_->write("b.csv", test::molecule_table("name,smiles,odd,weight"));
+    make(
+        "finetune none b.csv --tasks odd -o t --epochs 5 --set width=16 --set layers=2 --set gaussians=8 --set "
+        "eigenvectors=3");
+  }
+  // A map of twenty classes and nodes without one.
+  static void make_classes() {
+    std::string edges = "src,dst\n", features = "node,a,b,c,d\n", labels = "node,label\n";
+    for (int n = 0; n < 210; ++n) {
+      edges += std::to_string(n) + "," + std::to_string((n + 1) % 210) + "\n";
+      features += std::to_string(n);
+      for (int bit = 0; bit < 4; ++bit) features += "," + std::to_string((n >> bit) & 1);
+      features += "\n";
+      if (n % 21 < 20) labels += std::to_string(n) + ",c" + std::to_string(n % 21) + "\n";
+    }
+    dir_->write("e.csv", edges);
+    dir_->write("f.csv", features);
+    dir_->write("l.csv", labels);
+    const std::string files = " --features f.csv --labels l.csv";
+    make("pretrain e.csv" + files + " -o classes --epochs 2" + small());
+    make("report classes --data e.csv" + files);
   }
 
   static std::string small() { return test::kSmall; }
@@ -90,12 +119,17 @@ TEST_F(ReportInBrowser, ARunShowsItsCurves) {
       "Chart.getChart(c);"
       "return {title: chart.options.plugins.title.text, series: chart.data.datasets.map(d => d.label), points: "
       "chart.data.datasets.map(d => d.data.filter(v => v !== null).length)}; });");
-  ASSERT_GE(charts.size(), 3u) << charts;
-  EXPECT_EQ(charts[0]["series"], Json({"loss", "feature"}));
-  EXPECT_EQ(charts[0]["points"], Json({12, 12}));
-  EXPECT_EQ(charts[1]["title"], "Loss term: position");
-  EXPECT_EQ(charts[1]["points"], Json({12}));
-  EXPECT_EQ(charts[2]["title"], "Learning rate");
+  ASSERT_GE(charts.size(), 5u) << charts;
+  EXPECT_EQ(charts[0]["title"], "accuracy in %, protocol strict");
+  EXPECT_EQ(charts[0]["points"], Json({5}));  // embeddings, untrained, raw features, raw positions, majority
+  EXPECT_EQ(charts[1]["title"], "accuracy in %, protocol paper (INFLATED)");
+  EXPECT_EQ(charts[2]["series"], Json({"loss", "feature"}));
+  EXPECT_EQ(charts[2]["points"], Json({12, 12}));
+  EXPECT_EQ(charts[3]["title"], "Loss term: position");
+  EXPECT_EQ(charts[3]["points"], Json({12}));
+  EXPECT_EQ(charts[4]["title"], "Learning rate");
+  // The verdict is the first thing below the title.
+  EXPECT_EQ(browser.run("return document.querySelector('h1').nextElementSibling.className.split(' ')[0]"), "verdict");
   // Something was drawn: not all pixels are alike.
   EXPECT_EQ(browser.run(
                 "const c = document.getElementById('chart0'); const p = c.getContext('2d').getImageData(0, 0, c.width, "
@@ -194,8 +228,73 @@ TEST_F(ReportInBrowser, SpectraHaveABarPerBand) {
   expect_quiet("r/spectrum/spectrum.html");
 }
 
+// A class's buttons and marks, and what has no label, in light and dark.
+TEST_F(ReportInBrowser, TwentyClassesAndNoLabelDiffer) {
+  for (const bool dark : {false, true}) {
+    browser_->use_dark(dark);
+    Browser& browser = open("classes/report.html");
+    const Json colours = browser.run(
+        "const chart = Chart.getChart(document.querySelector('.map .square canvas'));"
+        "return chart.data.datasets.map(set => [set.label, set.borderColor()]);");
+    ASSERT_EQ(colours.size(), 21u);
+    std::set<std::string> seen;
+    for (const Json& one : colours) seen.insert(one[1].get<std::string>());
+    EXPECT_EQ(seen.size(), 21u) << colours;
+    EXPECT_EQ(colours[20], Json({"no label", "#8c8c8c"}));
+    expect_quiet("classes/report.html");
+  }
+  browser_->use_dark(false);
+  keep_picture("classes");
+}
+
+TEST_F(ReportInBrowser, BinaryTargetsHaveCurves) {
+  Browser& browser = open("t/report.html");
+  const Json charts = browser.run(
+      "return charts.filter(c => c.kind === 'curves').map(c => { const chart = Chart.getChart(c.id); return {title: "
+      "c.title, "
+      "series: chart.data.datasets.map(d => d.label), last: chart.data.datasets[0].data.at(-1)}; });");
+  ASSERT_EQ(charts.size(), 3u) << charts;
+  EXPECT_EQ(charts[0]["series"], Json({"odd", "chance"}));
+  EXPECT_EQ(charts[0]["last"], Json({{"x", 1}, {"y", 1}}));
+  EXPECT_EQ(charts[1]["last"]["x"], 1);
+  EXPECT_EQ(charts[2]["series"], Json({"odd", "as predicted"}));
+  keep_picture("binary");
+  expect_quiet("t/report.html");
+}
+
+// Paper is light on a dark screen too, and shows structures.
+TEST_F(ReportInBrowser, PaperIsLightAndShowsStructures) {
+  browser_->use_dark(true);
+  Browser& browser = open("m/report.html");
+  EXPECT_EQ(browser.run("return getComputedStyle(document.body).backgroundColor"), "rgb(22, 22, 22)");
+  EXPECT_EQ(browser.run("return document.querySelectorAll('.gallery img').length"), 12);
+  browser.use_print(true);
+  browser.run("dispatchEvent(new Event('beforeprint'))");
+  EXPECT_EQ(browser.run("return getComputedStyle(document.body).backgroundColor"), "rgb(255, 255, 255)");
+  EXPECT_EQ(browser.run("return getComputedStyle(document.querySelector('.drawing')).display"), "none");
+  EXPECT_EQ(browser.run("const i = document.querySelector('.gallery img'); return i.complete && i.naturalWidth > 0 && "
+                        "i.getBoundingClientRect().width > 50"),
+            true);
+  EXPECT_EQ(browser.run("return [textColour(), colour(0), colour(7)]"), Json({"#1b1b1b", "#0072b2", "#2d5a00"}));
+  EXPECT_EQ(
+      browser.run(
+          "return Math.max(...[...document.querySelectorAll('canvas')].map(c => c.getBoundingClientRect().width)) "
+          "<= 640"),
+      true);
+  browser.run("dispatchEvent(new Event('afterprint'))");
+  browser.use_print(false);
+  EXPECT_EQ(browser.run("return [textColour(), colour(0)]"), Json({"#e8e8e8", "#3d9fdb"}));
+  browser.use_dark(false);
+  if (const char* directory = std::getenv("GRAPHPAE_TEST_SCREENSHOTS")) {
+    for (const char* name : {"m", "t", "r"}) {
+      open(std::string(name) + "/report.html");
+      std::ofstream(std::string(directory) + "/" + name + ".pdf.base64") << browser.paper();
+    }
+  }
+}
+
 TEST_F(ReportInBrowser, NarrowWindowsNeedNoScrolling) {
-  for (const char* name : {"r/report.html", "m/report.html", "both.html"}) {
+  for (const char* name : {"r/report.html", "m/report.html", "t/report.html", "classes/report.html", "both.html"}) {
     browser_->set_width(400);
     Browser& browser = open(name);
     EXPECT_EQ(browser.run("return document.documentElement.scrollWidth <= innerWidth"), true) << name;

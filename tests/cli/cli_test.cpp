@@ -86,7 +86,10 @@ TEST(Cli, InfoReadsAsText) {
   EXPECT_EQ(info.code, 0);
   EXPECT_NE(info.out.find("e.csv (edge list)\n  nodes        3\n  edges        2 undirected"), std::string::npos)
       << info.out;
-  EXPECT_EQ(info.err, "note: e.csv: columns after the second are ignored (3 columns)\n");
+  EXPECT_NE(info.out.find("  columns      e.csv: source 1, target 2, left out 3, header no, ids names\n"),
+            std::string::npos)
+      << info.out;
+  EXPECT_EQ(info.err, "note: e.csv: column 3 is left out; if it holds weights, say --columns 1,2,3\n");
   EXPECT_EQ(run(dir, "-q info e.csv").err, "");
   run(dir, "info e.csv --log-file log.txt");
   EXPECT_EQ(slurp(dir / "log.txt"), info.err);

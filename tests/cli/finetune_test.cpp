@@ -194,13 +194,15 @@ TEST(CliPredict, RowsStayWithTheirMolecules) {
   EXPECT_EQ(json::parse(kept.out)["rows"], 5);
   const auto rows = lines_of(slurp(dir / "kept.csv"));
   ASSERT_EQ(rows.size(), 6u);
-  EXPECT_EQ(rows[0], "smiles,y,z");
-  EXPECT_EQ(rows[2], "nonsense,,");
-  EXPECT_EQ(rows[4], "\"C(C)(C),\",,");
-  EXPECT_EQ(rows[1], rows[5]);
-  EXPECT_TRUE(rows[3].starts_with("CCCN,")) << rows[3];
-  EXPECT_NE(rows[1].substr(3), rows[3].substr(4));
-  ASSERT_EQ(run(dir, "predict r x.csv -o skipped.csv -q").code, 0);
+  EXPECT_EQ(rows[0], "name,smiles,y,z");  // the ids of the table first
+  EXPECT_EQ(rows[2], "b,nonsense,,");
+  EXPECT_EQ(rows[4], "d,\"C(C)(C),\",,");
+  EXPECT_EQ(rows[1].substr(1), rows[5].substr(1));
+  EXPECT_TRUE(rows[3].starts_with("c,CCCN,")) << rows[3];
+  EXPECT_NE(rows[1].substr(5), rows[3].substr(6));
+  ASSERT_EQ(run(dir, "predict r x.csv -o all.csv -q").code, 0);
+  EXPECT_EQ(lines_of(slurp(dir / "all.csv")), rows);  // a row per row by default
+  ASSERT_EQ(run(dir, "predict r x.csv --on-invalid skip -o skipped.csv -q").code, 0);
   const auto skipped = lines_of(slurp(dir / "skipped.csv"));
   EXPECT_EQ(skipped, (std::vector<std::string>{rows[0], rows[1], rows[3], rows[5]}));
   ASSERT_EQ(run(dir, "predict r/model x.csv -o p.npy -q").code, 0);

@@ -80,7 +80,7 @@ TEST(MoleculesCli, BadInput) {
   expect_failure(dir, "convert m.csv -o d --split random:80/10", 2, "'80/10': expected percent of train/val/test");
   expect_failure(dir, "convert m.csv -o d --split random:80/10/10", 3, "m.csv: ");
   dir.write("e.csv", "0,1\n1,2\n");
-  expect_failure(dir, "convert e.csv -o d --split scaffold", 2, "--split divides molecules, and e.csv is one graph");
+  expect_failure(dir, "convert e.csv -o d --split scaffold", 2, "--split scaffold is for molecules");
   EXPECT_FALSE(fs::exists(dir / "d"));
 }
 

@@ -70,7 +70,7 @@ TEST(Cli, PretrainRefusesWhatCannotWork) {
   expect_failure(dir, "pretrain g -o r --mask-ratio 0.001", 2, "masks none of 200 nodes");
   expect_failure(dir, "pretrain g -o r --recipe molbace", 2, "encoder");
   dir.write("plain.csv", "src,dst\n0,1\n1,2\n");
-  expect_failure(dir, "pretrain plain.csv -o r", 3, "no node features");
+  expect_failure(dir, "pretrain plain.csv -o r --set node_features=given", 3, "no node features");
   dir.write("file", "x");
   expect_failure(dir, "pretrain g -o file --epochs 1" + small, 2, "file: exists and is not a directory");
   expect_failure(dir, "embed nowhere g -o e.npy", 3, "neither a run directory nor a model directory");
@@ -140,7 +140,7 @@ TEST(Cli, KilledRunsResumeToTheSameBytes) {
 TEST(Cli, InterruptWritesACheckpoint) {
   const TempDir dir;
   make_graph(dir);
-  const std::string settings = std::string(kSmall) + " --epochs 100000 --checkpoint-every 1000000 --schedule none ";
+  const std::string settings = std::string(kSmall) + " --epochs 100000 --checkpoint-every 1000000 --schedule constant ";
   const Outcome stopped = run_and_signal(dir, "pretrain g -o r" + settings, "INT", 3);
   EXPECT_EQ(stopped.code, 130);
   EXPECT_NE(stopped.err.find("--resume goes on from there"), std::string::npos) << stopped.err;
@@ -158,9 +158,9 @@ TEST(Cli, InterruptWritesACheckpoint) {
 TEST(Cli, FailedWritesLoseNothing) {
   const TempDir dir;
   make_graph(dir);
-  const std::string settings = std::string(kSmall) + " --epochs 20 --checkpoint-every 10 --schedule none -q ";
+  const std::string settings = std::string(kSmall) + " --epochs 20 --checkpoint-every 10 --schedule constant -q ";
   ASSERT_EQ(run(dir, "pretrain g -o whole" + settings).code, 0);
-  ASSERT_EQ(run(dir, "pretrain g -o r" + std::string(kSmall) + " --epochs 10 --schedule none -q").code, 0);
+  ASSERT_EQ(run(dir, "pretrain g -o r" + std::string(kSmall) + " --epochs 10 --schedule constant -q").code, 0);
   const std::string earlier = slurp(dir / "r/checkpoints/epoch-00000010.safetensors");
   dir.write("r/config.yaml", [&] {
     std::string text = slurp(dir / "r/config.yaml");

@@ -282,6 +282,8 @@ TEST(AttributedFiles, LabelsByTheirName) {
               "node attributes are ignored: 'bio' (texts that hardly repeat)");
   EXPECT_NOTE(read("x", {"[1,2]", "[2,3]", "null", "null", "null"}), "'x' (lists of few nodes)");
   EXPECT_NOTE(read("x", {"[1,2]", "[2,3,4]", "[1,3]"}), "'x' (lists of different lengths)");
+  EXPECT_NOTE(read("a", {"1", "null", "null", "null", "null", "null", "null", "null", "null", "null", "null"}),
+              "'a' (numbers of few nodes)");
   EXPECT_NOTE(read("size", {"3", "3", "3"}), "'size' (3 for every node)");
 }
 

@@ -69,7 +69,7 @@ TEST(TargetColumn, TwoClassesInADocumentedOrder) {
 
 TEST(TargetColumn, WhatIsNoTarget) {
   EXPECT_EQ(finished({"a", "b", "c", "a"}).reason,
-            "holds 3 different texts (a, b, c), expected numbers or two classes");
+            "holds 3 different texts (a, b, c), neither numbers nor two classes");
   EXPECT_EQ(finished({"1", "yes"}).reason, "is not numeric ('yes')");
   EXPECT_EQ(finished({"1", "yes"}).place, 3);
   EXPECT_EQ(finished({"yes", "1"}).reason, "is not numeric ('yes')");
@@ -80,7 +80,7 @@ TEST(TargetColumn, WhatIsNoTarget) {
   EXPECT_EQ(finished({"active", "inactive"}, false).values.size(), 2u);
   EXPECT_EQ(finished({"train", "test", "train", "test"}, false).reason, "is not numeric ('train')");
   EXPECT_EQ(finished({"a", "b", "c", "a", "b", "c"}, false).reason,
-            "holds 3 different texts (a, b, c), expected numbers or two classes");
+            "holds 3 different texts (a, b, c), neither numbers nor two classes,");
   EXPECT_EQ(finished({"", "NA"}, false).reason, "has no values");
   EXPECT_EQ(finished({"1", "2"}, false, "mol_id").reason, "holds ids, not targets,");
 }
@@ -100,7 +100,7 @@ TEST(TargetColumn, InTablesAndRecords) {
   LoadOptions options;
   options.tasks = {"phase"};
   EXPECT_DATA_ERROR(load(dir / "m.csv", options),
-                    "m.csv: column 'phase' holds 3 different texts (one, two, three), expected numbers or two classes");
+                    "m.csv: column 'phase' holds 3 different texts (one, two, three), neither numbers nor two classes");
 
   const std::string block =
       "x\n\n\n  1  0  0  0  0  0  0  0  0  0999 V2000\n    0.0000    0.0000    0.0000 C   0  0\nM  END\n";
@@ -126,6 +126,8 @@ TEST(MoleculeDuplicates, AreCountedHoweverTheyAreWritten) {
   EXPECT_EQ(missing.duplicates.conflicting, 0);
   EXPECT_EQ(all_of_them(missing.notes), "");
   EXPECT_EQ(duplicates("C[C@H](N)O,1\nC[C@@H](N)O,0\nCC(N)O,1\n").duplicates.groups, 0) << "stereo counts";
+  EXPECT_NE(all_of_them(duplicates("CC,1\nCC,0\n").notes).find("2 rows are 1 molecule that appears more than once"),
+            std::string::npos);
   EXPECT_EQ(duplicates("C[C@H](N)O,1\nO[C@@H](C)N,0\nN[C@@H](C)O,0\n").duplicates.groups, 1);
   EXPECT_EQ(duplicates("CCCCO,1\nCCC(C)O,0\nCC(C)(C)O,0\n").duplicates.groups, 0) << "isomers";
 }

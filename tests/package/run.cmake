@@ -1,15 +1,38 @@
-# cmake -DBUILD=... -DSOURCE=... -DWORK=... -P run.cmake
+# cmake -DBUILD=... -DSOURCE=... -DWORK=... -DREADME=... -P run.cmake
 function(run)
   execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 set(PREFIX "${WORK}/installed here")
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix "${PREFIX}")
+
+# The first block of the README in a language, as a file.
+function(take_block language path)
+  file(READ ${README} text)
+  string(FIND "${text}" "```${language}\n" begin)
+  if(begin EQUAL -1)
+    message(FATAL_ERROR "${README} has no block of ${language}")
+  endif()
+  string(LENGTH "```${language}\n" fence)
+  math(EXPR begin "${begin} + ${fence}")
+  string(SUBSTRING "${text}" ${begin} -1 text)
+  string(FIND "${text}" "```" end)
+  string(SUBSTRING "${text}" 0 ${end} text)
+  file(WRITE ${path} "${text}")
+endfunction()
+take_block(cpp ${WORK}/readme/my_program.cpp)
+take_block(cmake ${WORK}/readme/my_program.cmake)
 foreach(torch OFF ON)
   run(${CMAKE_COMMAND} -G ${GENERATOR} -S ${SOURCE} -B ${WORK}/build-${torch} -DWITH_TORCH=${torch} "-DCMAKE_PREFIX_PATH=${PREFIX}"
-      -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DCMAKE_CXX_STANDARD=20)
+      -DCMAKE_CXX_COMPILER=${COMPILER} -DCMAKE_CXX_FLAGS=${FLAGS} -DREADME_LINES=${WORK}/readme)
   run(${CMAKE_COMMAND} --build ${WORK}/build-${torch})
 endforeach()
+# Compilers begin with C++17; the package says that its headers need more.
+file(GLOB_RECURSE targets "${PREFIX}/graphpae-base-targets.cmake")
+file(STRINGS "${targets}" standard REGEX "INTERFACE_COMPILE_FEATURES.*cxx_std_20")
+if(NOT standard)
+  message(FATAL_ERROR "graphpae::base does not ask for C++20")
+endif()
 run(${WORK}/build-OFF/consumer)
 run(${WORK}/build-ON/tensor_consumer WORKING_DIRECTORY ${WORK})
 # Headers that nobody was promised are not installed.

@@ -55,6 +55,65 @@ TEST(RunReport, ShowsWhatTheRunHolds) {
   EXPECT_TRUE(holds(html, "There is no map yet"));
 }
 
+TEST(RunReport, SaysWhatTheDataAreAndHowToRepeat) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  dir.write(
+      "run/environment.json",
+      R"({"version":"0.1.0","command":"graphpae pretrain 'my data' -o run","directory":"/somewhere/else","processes":2,
+                "again":["pretrain","my data","--labels","l.csv"],"data":"my data",
+                "data_facts":{"nodes":2277,"mean_degree":27.55,"components":1,"edge_homophily":0.2339,
+                "tasks":[{"name":"toxic","binary":true,"missing":3,"positives":1200,"negatives":5}]}})");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "<td>nodes</td><td>2,277</td>"));
+  EXPECT_TRUE(holds(html, "<td>edge homophily</td><td>0.2339</td>"));
+  EXPECT_TRUE(holds(html, "Target toxic: 1,200 positive, 5 negative, 3 missing."));
+  EXPECT_TRUE(holds(html, "in the directory /somewhere/else:"));
+  EXPECT_TRUE(holds(html, "graphpae launch -n 2 -- pretrain 'my data' --labels l.csv --config " + (dir / "run") +
+                              "/config.yaml -o AGAIN</pre>"));
+  EXPECT_FALSE(holds(html, "<td>data_facts</td>"));
+  // The sentence that says it all is the first.
+  const size_t verdict = html.find("<p class=\"verdict\">Embeddings: accuracy 80.00 %");
+  EXPECT_LT(verdict, html.find("Pre-trained without labels"));
+  EXPECT_TRUE(holds(html, "\"kind\":\"scores\",\"title\":\"accuracy in %, protocol strict\""));
+  EXPECT_TRUE(holds(html, "\"points\":[\"embeddings\",\"untrained encoder\"]"));
+}
+
+TEST(RunReport, OneScoreHasNoDeviation) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  dir.write("run/results.json",
+            R"({"final_loss":0.3,"evaluation":{"protocol":"strict","metric":"rocauc","mean":0.8,"std":0.0,
+    "ci95":null,"splits":1,"seeds":1,"baselines":{"raw_features":{"mean":0.7,"std":0.0,"ci95":[0.6,0.75]}}}})");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "<td>80.00</td><td>one score</td><td></td>"));
+  EXPECT_TRUE(holds(html, "<td>70.00</td><td>one score</td><td>60.00 .. 75.00</td>"));
+  EXPECT_TRUE(holds(comparison_report({dir / "run", dir / "run"}), "<td>80.00 (one score)</td>"));
+  // Ten equal scores have a deviation, of 0.
+  dir.write("run/results.json",
+            R"({"final_loss":0.3,"evaluation":{"protocol":"strict","metric":"accuracy","mean":0.8,"std":0.1,
+    "ci95":[0.7,0.9],"splits":10,"seeds":1,"baselines":{"majority":{"mean":0.2,"std":0.0,"ci95":[0.2,0.2]}}}})");
+  EXPECT_TRUE(
+      holds(run_report(dir / "run"), "<td>majority class</td><td>accuracy in %</td><td>20.00</td><td>0.00</td>"));
+}
+
+TEST(RunReport, ShowsPredictionsOfBinaryTargets) {
+  const test::TempDir dir;
+  make_run(dir, "run");
+  dir.write("run/test_predictions.csv",
+            "row,target,label,prediction\n1,a,1,0.9\n2,a,0,0.25\n4,a,1,0.5\n1,\"b, c\",0,0.5\n2,\"b, c\",1,0.5\n"
+            "1,only,1,0.5\n1,number,7,3\n2,number,1,0.5\n3,number,0,0.5\n");
+  const std::string html = run_report(dir / "run");
+  EXPECT_TRUE(holds(html, "<h2>Predictions on the test part</h2>"));
+  EXPECT_TRUE(holds(html, "<td>a</td><td>3</td><td>2</td><td>1.0000</td><td>0.1075</td>"));
+  EXPECT_TRUE(holds(html, "<td>b, c</td><td>2</td><td>1</td><td>0.5000</td><td>0.2500</td>"));
+  EXPECT_FALSE(holds(html, "<td>only</td>"));
+  EXPECT_FALSE(holds(html, "<td>number</td>"));
+  EXPECT_TRUE(holds(html, "\"title\":\"Precision and recall\""));
+  std::filesystem::remove(dir / "run/test_predictions.csv");
+  EXPECT_FALSE(holds(run_report(dir / "run"), "Predictions on the test part"));
+}
+
 TEST(RunReport, AnyMethodShowsItsTerms) {
   const test::TempDir dir;
   make_run(dir, "run");

@@ -41,6 +41,17 @@ TEST(Record, SurvivesItsLine) {
   EXPECT_EQ(back->peak_rss_bytes, record.peak_rss_bytes);
 }
 
+TEST(Record, ValuesThatHadAnotherNameAreTheSame) {
+  Record record = sample_record("chameleon", 0, {{0.5}});
+  JobIdentity job = record.identity;
+  ASSERT_NE(find_setting(job.settings, "schedule"), nullptr);
+  set(job.settings, "schedule", "constant");
+  set(record.identity.settings, "schedule", "none");
+  const auto back = record_from_json_line(to_json_line(record));
+  ASSERT_TRUE(back);
+  EXPECT_TRUE(answers(*back, job));
+}
+
 TEST(Record, AnswersTheSameQuestionOnly) {
   const Record record = sample_record("chameleon", 0, {{0.5}});
   const JobIdentity job = record.identity;

@@ -17,7 +17,7 @@ Dataset table(const Names& names, bool sparse) {
   parts.features = sparse ? Features::sparse(2, 3, {0, 2, 4}, {0, 1, 1, 2}, {1, 2, 5, 6})
                           : Features::dense(2, 3, {1, 2, 0, 0, 5, 6});
   parts.feature_names = names;
-  return {Graph(std::move(parts)), "edge list", {}};
+  return {Graph(std::move(parts)), "edge list", {}, 0, {}, {}};
 }
 
 std::vector<float> row(const Dataset& data, int64_t node) {

@@ -90,7 +90,7 @@ inline Settings small_molecule_settings() {
   settings.gamma = 1;
   settings.epochs = 4;
   settings.batch_size = 5;
-  settings.schedule = Schedule::none;
+  settings.schedule = Schedule::constant;
   settings.lr = 5e-3;
   settings.seed = 3;
   return settings;

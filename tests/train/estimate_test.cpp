@@ -62,5 +62,25 @@ TEST(Estimate, MoreLayersAndPlainOperationsNeedMoreMemory) {
   EXPECT_GT(training_bytes(graph, settings, Kernels::reference), training_bytes(graph, settings, Kernels::fused));
 }
 
+// The network that lifts features and the norm of the decoder count.
+TEST(Estimate, FormulaKnowsAllOfTheModel) {
+  const Graph graph = small_graph(500, 300);
+  Settings settings = small_settings();
+  settings.width = 256;
+  settings.decoder_norm = false;
+  const int64_t plain = training_bytes(graph, settings, Kernels::fused);
+  settings.decoder_norm = true;
+  const int64_t normed = training_bytes(graph, settings, Kernels::fused);
+  EXPECT_GT(normed, plain + 4 * 256 * 200);  // rows of the masked nodes
+  settings.feature_mlp = true;
+  EXPECT_GT(training_bytes(graph, settings, Kernels::fused), normed + 4 * 500 * (300 + 4 * 256));
+}
+
+TEST(Estimate, SaysTheLoadItSaw) {
+  const Estimate found = estimate(small_graph(60, 20), small_settings(), Kernels::fused, kThreads);
+  EXPECT_GE(found.load, 0);
+  EXPECT_LT(found.load, 10000);
+}
+
 }  // namespace
 }  // namespace graphpae

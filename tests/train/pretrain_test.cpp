@@ -106,7 +106,7 @@ TEST(Pretrain, ALossThatIsNotFiniteNamesTheEpoch) {
   const Graph graph = small_graph(30, 10);
   Settings settings = small_settings();
   settings.optimizer = OptimizerKind::sgd;
-  settings.schedule = Schedule::none;
+  settings.schedule = Schedule::constant;
   settings.feature_loss = FeatureLoss::mse;
   Pretrainer trainer = trainer_for(graph, settings);
   trainer.train_epoch();
@@ -261,8 +261,44 @@ TEST(Optimiser, Schedule) {
   EXPECT_NEAR(learning_rate(settings, 2), 0.1, 1e-15);
   EXPECT_NEAR(learning_rate(settings, 7), 0.05, 1e-15);
   EXPECT_NEAR(learning_rate(settings, 12), 0, 1e-15);
-  settings.schedule = Schedule::none;
+  settings.schedule = Schedule::constant;
   EXPECT_EQ(learning_rate(settings, 11), 0.1);
+}
+
+TEST(Optimiser, RestartsBeginTheCosineAnew) {
+  Settings short_run, settings;
+  short_run.epochs = 12;
+  short_run.warmup = 2;
+  short_run.lr = 0.1;
+  settings = short_run;
+  prolong(settings, 22);
+  EXPECT_EQ(settings.restarts, std::vector<int64_t>{12});
+  check(settings);
+  for (int64_t epoch = 0; epoch < 12; ++epoch)
+    EXPECT_EQ(learning_rate(settings, epoch), learning_rate(short_run, epoch)) << epoch;
+  EXPECT_EQ(learning_rate(settings, 12), 0.1);  // without warm-up
+  EXPECT_NEAR(learning_rate(settings, 17), 0.05, 1e-15);
+  EXPECT_LT(learning_rate(settings, 21), 0.003);
+  // What goes on from where: only what had the same rates.
+  EXPECT_TRUE(extends(settings, short_run, 12));
+  EXPECT_TRUE(extends(settings, short_run, 5));
+  EXPECT_TRUE(extends(short_run, settings, 12));
+  EXPECT_FALSE(extends(short_run, settings, 13));
+  Settings longer = short_run;
+  longer.epochs = 22;
+  EXPECT_FALSE(extends(longer, short_run, 5));
+  EXPECT_TRUE(extends(longer, short_run, 2));  // warm-up only
+  longer.width *= 2;
+  EXPECT_FALSE(extends(longer, short_run, 0));
+  settings.schedule = short_run.schedule = Schedule::constant;
+  settings.restarts.clear();
+  EXPECT_TRUE(extends(settings, short_run, 12));
+  prolong(short_run, 40);
+  EXPECT_TRUE(short_run.restarts.empty());
+  // The names of earlier versions.
+  EXPECT_EQ(settings_from_yaml("schedule: none\n", "old").schedule, Schedule::constant);
+  EXPECT_NE(to_yaml(short_run).find("schedule: constant\n"), std::string::npos);
+  EXPECT_USAGE_ERROR(settings_from_yaml("schedule: linear\n", "new"), "is not one of constant|cosine");
 }
 
 }  // namespace
