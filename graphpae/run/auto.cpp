@@ -32,14 +32,15 @@ RunDirectory open_run(const Dataset& dataset, const AutoOptions& options, const 
   const std::string hash = std::visit([](const auto& data) { return content_hash(data); }, dataset.content);
   const std::string config = auto_config(options);
   const bool resuming = options.resume && RunDirectory::holds_run(options.run);
-  RunDirectory run = resuming ? RunDirectory::open(options.run) : RunDirectory::create(options.run, options.force);
+  RunDirectory run = resuming ? RunDirectory::open(options.run, context.command)
+                              : RunDirectory::create(options.run, options.force, context.command);
   if (resuming) {
     check_same_config(options.run, read_file(run.file("config.yaml"), 1 << 20), config);
     check_same_data(run.file("environment.json"), hash);
   } else {
     write_file(run.file("config.yaml"), config);
   }
-  write_environment(run, options.data, hash, context, {});
+  write_environment(run, options.data, hash, context, nlohmann::ordered_json::object());
   return run;
 }
 
