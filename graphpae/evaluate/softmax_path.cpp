@@ -9,7 +9,7 @@
 namespace graphpae {
 namespace {
 
-constexpr double kLeftToGain = 1e-5;    // of the minimum
+constexpr double kLeftToGain = 1e-6;    // of the minimum
 constexpr double kResidual = 1e-2;      // squared, of conjugate gradients, of that at their start
 constexpr double kSmallestBend = 1e-3;  // of the cross entropy, as the preconditioner sees it
 constexpr double kRefactored = 0.25;    // penalties may fall so far before the preconditioner follows

@@ -37,11 +37,11 @@ TEST(OwnData, InfoSaysHowColumnsWereUnderstood) {
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_TRUE(holds(text.out, "e.csv: source person, target friend, weight weight")) << text.out;
   EXPECT_TRUE(holds(text.out, "x.csv: node id")) << text.out;
-  const Json json = Json::parse(run(dir, std::string("info --json ") + kData + "--labels y.csv").out);
-  EXPECT_EQ(json["columns"][0]["source"], "person");
-  EXPECT_EQ(json["columns"][2]["label"], "group");
-  EXPECT_EQ(json["weights"]["min"], 0.5);
-  EXPECT_EQ(json["directed"], false);
+  const Json info = Json::parse(run(dir, std::string("info --json ") + kData + "--labels y.csv").out);
+  EXPECT_EQ(info["columns"][0]["source"], "person");
+  EXPECT_EQ(info["columns"][2]["label"], "group");
+  EXPECT_EQ(info["weights"]["min"], 0.5);
+  EXPECT_EQ(info["directed"], false);
   EXPECT_EQ(Json::parse(run(dir, std::string("info --json --directed ") + kData).out)["directed"], true);
 }
 

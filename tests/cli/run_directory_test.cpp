@@ -35,7 +35,9 @@ void expect_same_training(const TempDir& dir, const std::string& a, const std::s
   EXPECT_EQ(slurp(dir / (a + "/" + model + "/model.safetensors")),
             slurp(dir / (b + "/" + model + "/model.safetensors")));
   EXPECT_FALSE(slurp(dir / (a + "/" + model + "/model.safetensors")).empty()) << a;
-  if (model == "model") EXPECT_EQ(curve(dir / a), curve(dir / b));
+  if (model == "model") {
+    EXPECT_EQ(curve(dir / a), curve(dir / b));
+  }
 }
 
 TEST(CliRunDirectory, TwoRunsDoNotShareOne) {

@@ -67,10 +67,11 @@ TEST(AdjacencyTable, EdgeListsStayEdgeLists) {
   const TempDir dir;
   for (const char* text :
        {"0,1\n1,2\n", "0,1,5\n1,2,7\n2,0,9\n", "0,1,2\n1,2,3\n", "source,target,weight\n0,1,1\n1,2,1\n2,3,4\n",
-        "1,2,0.5,1999\n2,3,0.7,1998\n3,4,0.1,1997\n4,1,0.2,1996\n", "a,b,c\nb,c,d\nc,d,e\n", "0,1,0\n1,2,0\n2,0,0\n",
+        "1,2,0.5,1999\n2,3,0.7,1998\n3,4,0.1,1997\n4,1,0.2,1996\n", "a,b,c\nb,c,d\nc,d,e\n",
         "from,to,rank\n0,1,0\n1,2,0\n2,0,0\n"}) {
     EXPECT_EQ(load(dir.write("e.csv", text)).form, "edge list") << text;
   }
+  EXPECT_DATA_ERROR(load(dir.write("e.csv", "0,1,0\n1,2,0\n2,0,0\n")), "the first column counts the rows");
 }
 
 TEST(AdjacencyTable, NumPyArrays) {

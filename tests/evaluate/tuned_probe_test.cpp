@@ -153,15 +153,15 @@ TEST(TunedProbe, ValidationChoosesHowColumnsAreScaled) {
   Buffer<float> small_signal, large_signal;
   for (int32_t i = 0; i < 240; ++i) {
     labels.push_back(i % 2);
-    for (int32_t d = 0; d < 40; ++d) {
-      const auto noise = static_cast<float>(Rng(8).normal(static_cast<uint64_t>(i * 40 + d)));
+    for (int32_t d = 0; d < 12; ++d) {
+      const auto noise = static_cast<float>(Rng(8).normal(static_cast<uint64_t>(i * 12 + d)));
       const float signal = (i % 2 == 0 ? 1.0f : -1.0f) + 0.4f * noise;
       small_signal.push_back(d == 0 ? 0.01f * signal : noise);
       large_signal.push_back(d == 0 ? signal : 0.01f * noise);
     }
   }
-  const Features small = Features::dense(240, 40, std::move(small_signal)),
-                 large = Features::dense(240, 40, std::move(large_signal));
+  const Features small = Features::dense(240, 12, std::move(small_signal)),
+                 large = Features::dense(240, 12, std::move(large_signal));
   const auto candidate = [&](const Features& rows) {
     const ProbeBlock block{&rows};
     const TunedProbe probe =
