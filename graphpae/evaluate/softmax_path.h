@@ -24,7 +24,8 @@ class SoftmaxPath {
   SoftmaxPath(const StandardRows& x, std::span<const int32_t> labels, int64_t classes);
 
   // Goes to the optimum from the last one (at first from zero weights). Returns whether it got there: what is left to
-  // gain is below 1e-6 of the minimum. Throws a numerical error if the loss is not finite.
+  // gain is below 1e-6 of the minimum, or below 1e-3 and float32 shows no smaller value. Throws a numerical error if
+  // the loss is not finite.
   bool fit(double penalty);
 
   LinearScores scores() const;  // for rows as they are given

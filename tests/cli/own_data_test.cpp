@@ -47,7 +47,7 @@ TEST(OwnData, InfoSaysHowColumnsWereUnderstood) {
 
 TEST(OwnData, AQuestionIsOneLineThatShowsRows) {
   const TempDir dir;
-  dir.write("q.csv", "a,b,c\n4,7,9\n7,9,4\n9,4,7\n");
+  dir.write("q.csv", "a,b,c\n4,7,9\n7,9,4\n9,4,7\n1,2,3\n");
   expect_failure(dir, "info q.csv", 3, "The first rows are [a | b | c] [4 | 7 | 9] [7 | 9 | 4]");
   expect_failure(dir, "info q.csv --columns a,d", 2, "has no column 'd'");
   EXPECT_EQ(run(dir, "info q.csv --columns b,c").code, 0);

@@ -55,7 +55,7 @@ TEST(OwnFeatures, AGraphWithoutFeaturesTrains) {
   ASSERT_EQ(run(dir, "embed r/model edges.csv -o b.npy --threads 1").code, 0);
   EXPECT_EQ(slurp(dir / "a.npy"), slurp(dir / "b.npy"));
   EXPECT_EQ(read_npy(dir / "a.npy").shape, (std::vector<int64_t>{80, 32}));
-  ASSERT_EQ(run(dir, "pretrain edges.csv -o r --resume --set node_features=auto -q").code, 0);
+  ASSERT_EQ(run(dir, "pretrain edges.csv --labels labels.csv -o r --resume --set node_features=auto -q").code, 0);
   dir.write("other.csv", "src,dst\n0,1\n1,2\n2,3\n");
   const Outcome other = run(dir, "embed r other.csv -o c.npy");
   EXPECT_EQ(other.code, 0) << other.err;
@@ -105,7 +105,7 @@ TEST(OwnFeatures, ColumnsOfDifferentScales) {
   ASSERT_EQ(run(dir, "pretrain " + data + "-o r2 --recipe reed98 --epochs 1 --set heads=4" + kQuick).code, 0);
   const std::string published = slurp(dir / "r2/config.yaml");
   EXPECT_NE(published.find("scale: none"), std::string::npos);
-  EXPECT_NE(published.find("drop_constant: no"), std::string::npos) << published;
+  EXPECT_NE(published.find("drop_constant: false"), std::string::npos) << published;
   EXPECT_EQ(json::parse(slurp(dir / "r2/model/config.json")).count("inputs"), 0u);
 }
 

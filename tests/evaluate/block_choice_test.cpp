@@ -7,6 +7,8 @@
 
 #include "graphpae/core/rng.h"
 #include "graphpae/evaluate/chosen_fit.h"
+#include "graphpae/evaluate/kernel_ridge.h"
+#include "graphpae/evaluate/kernel_rows.h"
 #include "tests/support/expect_error.h"
 
 namespace graphpae {
