@@ -121,7 +121,8 @@ TEST_F(ReportInBrowser, ARunShowsItsCurves) {
       "chart.data.datasets.map(d => d.data.filter(v => v !== null).length)}; });");
   ASSERT_GE(charts.size(), 5u) << charts;
   EXPECT_EQ(charts[0]["title"], "accuracy in %, protocol strict");
-  EXPECT_EQ(charts[0]["points"], Json({5}));  // embeddings, untrained, raw features, raw positions, majority
+  // Embeddings, untrained, raw features, raw positions, majority; three blocks, their combination, and with embeddings.
+  EXPECT_EQ(charts[0]["points"], Json({10}));
   EXPECT_EQ(charts[1]["title"], "accuracy in %, protocol paper (INFLATED)");
   EXPECT_EQ(charts[2]["series"], Json({"loss", "feature"}));
   EXPECT_EQ(charts[2]["points"], Json({12, 12}));

@@ -47,10 +47,10 @@ TEST(OwnData, InfoSaysHowColumnsWereUnderstood) {
 
 TEST(OwnData, AQuestionIsOneLineThatShowsRows) {
   const TempDir dir;
-  dir.write("q.csv", "a,b,c\n4,7,9\n7,9,4\n9,4,7\n1,2,3\n");
-  expect_failure(dir, "info q.csv", 3, "The first rows are [a | b | c] [4 | 7 | 9] [7 | 9 | 4]");
-  expect_failure(dir, "info q.csv --columns a,d", 2, "has no column 'd'");
-  EXPECT_EQ(run(dir, "info q.csv --columns b,c").code, 0);
+  dir.write("q.csv", "who,age\nann,31\nbob,27\ncy,40\n");
+  expect_failure(dir, "info q.csv", 3, "The first rows are [who | age] [ann | 31] [bob | 27]");
+  expect_failure(dir, "info q.csv --columns who,d", 2, "has no column 'd'");
+  EXPECT_EQ(run(dir, "info q.csv --columns who,age").code, 0);
 }
 
 TEST(OwnData, ColumnsAreMatchedByName) {
