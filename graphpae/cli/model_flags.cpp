@@ -47,8 +47,7 @@ Settings resolve_settings(const ModelFlags& flags, const Settings& base, Finetun
   settings.model.restarts.clear();
   resolve(flags, settings);
   // Restarts belong to the number of epochs they were made for.
-  if (settings.model.restarts.empty() && settings.model.epochs == base.epochs)
-    settings.model.restarts = base.restarts;
+  if (settings.model.restarts.empty() && settings.model.epochs == base.epochs) settings.model.restarts = base.restarts;
   check(settings.model);
   check(settings.finetune);
   if (finetune != nullptr) *finetune = settings.finetune;

@@ -74,8 +74,8 @@ TEST(CliHelp, ListsVerbsByWhatAPersonWants) {
   const TempDir dir;
   const std::set<std::string> all = verbs(dir);
   for (const char* verb :
-       {"info", "convert", "generate", "positions", "spectrum", "demo", "auto", "pretrain", "finetune", "launch", "embed",
-        "predict", "evaluate", "report", "reproduce", "bench", "recipes", "methods", "settings"})
+       {"info", "convert", "generate", "positions", "spectrum", "demo", "auto", "pretrain", "finetune", "launch",
+        "embed", "predict", "evaluate", "report", "reproduce", "bench", "recipes", "methods", "settings"})
     EXPECT_TRUE(all.contains(verb)) << verb;
   EXPECT_FALSE(all.contains("manual"));
   const std::string help = run(dir, "--help").out;
