@@ -7,6 +7,7 @@
 #include <GraphMol/Descriptors/Property.h>
 #include <GraphMol/Fingerprints/AtomPairs.h>
 #include <GraphMol/Fingerprints/MorganFingerprints.h>
+#include <GraphMol/MolOps.h>
 #include <GraphMol/RWMol.h>
 #include <RDGeneral/RDLog.h>
 #include <fmt/format.h>
@@ -112,7 +113,8 @@ Descriptors molecule_descriptors(const TextColumn& texts, Threads threads) {
     for (size_t k = 0; k < count; ++k) names.push_back(fmt::format("{}{}", name, k + 1));
   };
   std::vector<std::vector<double>> rows(texts.size());
-  for_molecules(texts, threads, [&](int64_t row, const RDKit::RWMol& molecule) {
+  for_molecules(texts, threads, [&](int64_t row, RDKit::RWMol& molecule) {
+    RDKit::MolOps::assignStereochemistry(molecule);  // some properties count centres, and throw without
     std::vector<double> values = properties.computeProperties(molecule);
     const std::vector<unsigned> numbers = Known::calcMQNs(molecule);
     append(values, {numbers.begin(), numbers.end()});
